@@ -1,0 +1,158 @@
+"""When the prefix of the prompt may change, and what is recorded when it does.
+
+An epoch begins for a listed cause (input, resume, approval, compaction, a change of model or
+tools). Then, and only then, briefing, tools, model, mode and installed features are compared with
+what the log says, and only what differs becomes entries. The clock in the briefing is taken anew
+when something else changed; it is no cause itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from induscode.conductor.ports import BoundTool, BriefSpan, ModelSetting, Setup
+from induscode.kernel.jsontext import clean_text, digest
+from induscode.session.blobs import BlobStore
+from induscode.session.entries import (
+    FORMAT_VERSION,
+    Amendment,
+    Briefing,
+    Install,
+    KnownEntry,
+    ModeChange,
+    ModelChoice,
+    Operation,
+    SessionStart,
+    StoredSpan,
+    ToolRow,
+    Toolset,
+)
+from induscode.session.state import SessionState
+
+__all__ = ["begin_epoch"]
+
+_INLINE_SPAN = 1024
+
+
+def begin_epoch(
+    state: SessionState,
+    setup: Setup,
+    setting: ModelSetting,
+    blobs: BlobStore,
+    *,
+    session: str,
+    cause: str,
+) -> list[KnownEntry]:
+    """The entries that bring the log up to date with how the session is set up now."""
+    entries: list[KnownEntry] = []
+    if state.start is None:
+        entries.append(
+            SessionStart(
+                format=FORMAT_VERSION,
+                session=session,
+                workspace=setup.workspace,
+                cwd=setup.cwd,
+                indus=setup.version,
+            )
+        )
+    news = [feature for feature in setup.features if state.features.get(feature.id) != feature]
+    if news:
+        entries.append(Install(features=news))
+    if state.mode != setup.mode:
+        entries.append(ModeChange(mode=setup.mode, reason=cause))
+    entries.extend(_model(state, setting, cause))
+    entries.extend(_toolset(state, setup.tools, blobs, cause))
+    spans = setup.briefing([bound.tool for bound in setup.tools])
+    entries.extend(_briefing(state, spans, blobs, cause))
+    return entries
+
+
+def _model(state: SessionState, setting: ModelSetting, cause: str) -> list[KnownEntry]:
+    known = state.model
+    choice = ModelChoice(
+        provider=setting.name,
+        model=setting.model,
+        wire=setting.provider.wire,
+        parameters=setting.parameters,
+        reason=cause,
+    )
+    if known is not None and _same_model(known, choice):
+        return []
+    entries: list[KnownEntry] = [choice]
+    moved = known is not None and (known.wire, known.model) != (choice.wire, choice.model)
+    if moved and state.thinking_answers:
+        # Another model may not be shown this one's signed reasoning.
+        drops = [Operation(op="omit", target=answer) for answer in state.thinking_answers]
+        entries.append(Amendment(operations=drops))
+    return entries
+
+
+def _same_model(known: ModelChoice, choice: ModelChoice) -> bool:
+    return (known.provider, known.model, known.wire, known.parameters) == (
+        choice.provider,
+        choice.model,
+        choice.wire,
+        choice.parameters,
+    )
+
+
+def _toolset(
+    state: SessionState, tools: Sequence[BoundTool], blobs: BlobStore, cause: str
+) -> list[KnownEntry]:
+    definitions = [
+        msgspec.json.encode(
+            {
+                "name": bound.tool.name,
+                "description": clean_text(bound.tool.description)[0],
+                "parameters": bound.tool.parameters,
+            }
+        )
+        for bound in tools
+    ]
+    data = b"[" + b",".join(definitions) + b"]"
+    rows = [
+        ToolRow(bound.tool.name, bound.by, digest(definition), len(definition))
+        for bound, definition in zip(tools, definitions, strict=True)
+    ]
+    known = state.toolset
+    if known is not None and known.sha256 == digest(data) and known.tools == rows:
+        return []
+    return [Toolset(sha256=blobs.put(data), tools=rows, cause=cause)]
+
+
+def _briefing(
+    state: SessionState, spans: Sequence[BriefSpan], blobs: BlobStore, cause: str
+) -> list[KnownEntry]:
+    stored = [_stored(span) for span in spans]
+    if state.briefing is not None:
+        fixed = {span.name for span in spans if not span.volatile}
+        old = [span for span in state.briefing.spans if span.name in fixed]
+        new = [span for span in stored if span.name in fixed]
+        if _shape(old) == _shape(new) and len(state.briefing.spans) == len(stored):
+            return []
+    kept = [
+        span
+        if len(span.text or "") <= _INLINE_SPAN
+        else msgspec.structs.replace(span, text=None, sha256=blobs.put((span.text or "").encode()))
+        for span in stored
+    ]
+    return [Briefing(spans=kept, cause=cause)]
+
+
+def _stored(span: BriefSpan) -> StoredSpan:
+    text, _ = clean_text(span.text)
+    data = text.encode()
+    return StoredSpan(
+        name=span.name,
+        by=span.by,
+        sha256=digest(data),
+        size=len(data),
+        text=text,
+        source=span.source,
+    )
+
+
+def _shape(spans: list[StoredSpan]) -> list[tuple[str, str, str, str]]:
+    return [(span.name, span.by, span.sha256, span.source) for span in spans]

@@ -1,0 +1,183 @@
+"""Asking the model once, until it answered: project, encode, record, send, record.
+
+The request is written before it is sent; its sync happens while the provider works (`sent`), and is
+over before the answer has any effect. Each retry repeats the same bytes and is an entry of its own.
+A broken answer is recorded as partial and never projected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+from induscode.conductor.ports import Emit, ModelSetting
+from induscode.conductor.recorder import Recorder
+from induscode.conductor.retries import Retries
+from induscode.errors import Cancelled, LogDown, ProviderError
+from induscode.kernel.cancel import CancelToken
+from induscode.kernel.clock import Clock, iso
+from induscode.kernel.events import Alert, TextDelta, ThinkingDelta, UsageReported
+from induscode.kernel.model import Answer, Body, StopReason, Usage
+from induscode.session.blobs import BlobStore
+from induscode.session.entries import Request, Response
+from induscode.session.projection import Projection
+from induscode.session.storing import store_answer
+from induscode.session.trail import Trail
+
+__all__ = ["Exchange"]
+
+_HOST = "builtin:conductor"
+
+Purpose = Literal["turn", "compaction"]
+
+
+class Exchange:
+    """The one road to the model for one session."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        projection: Projection,
+        blobs: BlobStore,
+        emit: Emit,
+        clock: Clock,
+        retries: Retries,
+    ) -> None:
+        self._recorder = recorder
+        self._projection = projection
+        self._blobs = blobs
+        self._emit = emit
+        self._clock = clock
+        self._retries = retries
+        self._trail = Trail()
+        self._setting: ModelSetting | None = None
+        self._encoder = None
+
+    async def ask(self, setting: ModelSetting, purpose: Purpose, cancel: CancelToken) -> Response:
+        """The answer, recorded. Raises `ProviderError`, `Cancelled` or `LogDown`; what had arrived
+        by then is recorded as partial."""
+        if self._setting is not setting:
+            self._setting = setting
+            self._encoder = setting.provider.encoder()
+        encoder = self._encoder or setting.provider.encoder()
+        request = self._projection.request(purpose)
+        body = encoder.encode(request)
+        first = Request(
+            body_sha256=body.sha256,
+            body_bytes=len(body.data),
+            encoder=encoder.version,
+            purpose=purpose,
+            trail=self._trail.of(request),
+        )
+        await self._recorder.write(first, by=_HOST, cancel=cancel)
+        return await self._dispatch(setting, body, self._recorder.log.head, first, cancel)
+
+    async def _dispatch(
+        self, setting: ModelSetting, body: Body, first_id: str, first: Request, cancel: CancelToken
+    ) -> Response:
+        started = self._clock.monotonic()
+        attempt, request_id = 1, first_id
+        while True:
+            listener = _Listener(self._recorder, self._emit, self._clock, first.purpose)
+            try:
+                answer = await setting.provider.exchange(body, listener, cancel)
+            except (ProviderError, Cancelled) as failure:
+                await self._keep_partial(setting, request_id, failure)
+                if isinstance(failure, Cancelled):
+                    raise
+                await self._pause(failure, attempt, started, cancel)
+                attempt += 1
+                again = Request(
+                    body_sha256=body.sha256,
+                    body_bytes=len(body.data),
+                    encoder=first.encoder,
+                    purpose=first.purpose,
+                    attempt=attempt,
+                    retry_of=first_id,
+                    reason=failure.message,
+                )
+                await self._recorder.write(again, by=_HOST, cancel=cancel)
+                request_id = self._recorder.log.head
+                continue
+            await self._recorder.settled(cancel)
+            return await self._record(setting, request_id, answer, cancel)
+
+    async def _record(
+        self, setting: ModelSetting, request_id: str, answer: Answer, cancel: CancelToken
+    ) -> Response:
+        response = self._response(setting, request_id, answer, "")
+        await self._recorder.write(
+            response, by=f"model:{setting.name}/{setting.model}", cancel=cancel
+        )
+        self._report(response)
+        return response
+
+    async def _keep_partial(
+        self, setting: ModelSetting, request_id: str, failure: ProviderError | Cancelled
+    ) -> None:
+        partial = setting.provider.partial
+        if partial is None or (not partial.content and partial.usage == Usage()):
+            return
+        broken = Answer(
+            partial.content, StopReason.PARTIAL, partial.usage, partial.model, partial.id
+        )
+        response = self._response(setting, request_id, broken, failure.message)
+        by = f"model:{setting.name}/{setting.model}"
+        await self._recorder.write(response, by=by, cancel=CancelToken())
+        self._report(response)
+
+    def _response(
+        self, setting: ModelSetting, request_id: str, answer: Answer, error: str
+    ) -> Response:
+        return Response(
+            request=request_id,
+            content=store_answer(answer.content, self._blobs),
+            stop=answer.stop,
+            usage=answer.usage,
+            wire=setting.provider.wire,
+            model=setting.model,
+            cost=setting.price(answer.usage),
+            error=error,
+        )
+
+    def _report(self, response: Response) -> None:
+        at = iso(self._clock.now_ms())
+        self._emit(UsageReported(usage=response.usage, cost=response.cost, at=at))
+
+    async def _pause(
+        self, failure: ProviderError, attempt: int, started: float, cancel: CancelToken
+    ) -> None:
+        """Wait before the next attempt, or raise `failure` when there is none."""
+        delay = self._retries.delay(attempt, failure.retry_after)
+        spent = self._clock.monotonic() - started
+        over = attempt >= self._retries.attempts or spent + delay > self._retries.total
+        if not failure.retryable or over:
+            raise failure
+        text = f"{failure.message}; trying again in {delay:g} s (attempt {attempt + 1})"
+        self._emit(Alert(text=text, at=iso(self._clock.now_ms())))
+        await cancel.run(asyncio.sleep(delay))
+
+
+class _Listener:
+    """Hears one attempt; syncs the log once the body is on its way."""
+
+    def __init__(self, recorder: Recorder, emit: Emit, clock: Clock, purpose: Purpose) -> None:
+        self._recorder = recorder
+        self._emit = emit
+        self._clock = clock
+        self._quiet = purpose != "turn"
+
+    def sent(self) -> None:
+        try:
+            self._recorder.log.sync()
+        except LogDown as trouble:
+            # The answer has no effect before `settled` has succeeded; say it now.
+            self._emit(Alert(text=str(trouble), at=iso(self._clock.now_ms())))
+
+    def text(self, delta: str) -> None:
+        if not self._quiet:
+            self._emit(TextDelta(text=delta, at=iso(self._clock.now_ms())))
+
+    def thinking(self, delta: str) -> None:
+        if not self._quiet:
+            self._emit(ThinkingDelta(text=delta, at=iso(self._clock.now_ms())))

@@ -1,0 +1,31 @@
+"""Hearing code that is not ours: whatever it does, the loop goes on, and the gate stays shut."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from induscode.conductor.hooks import Stop
+
+__all__ = ["guarded"]
+
+T = TypeVar("T")
+_DEADLINE = 30.0
+
+
+async def guarded(
+    work: Coroutine[Any, Any, T], by: str, *, deadline: float = _DEADLINE
+) -> T | Stop:
+    """What `work` decides; a hook that raises or does not answer in time has said stop."""
+    task = asyncio.ensure_future(work)
+    done, _ = await asyncio.wait({task}, timeout=deadline)
+    if not done:
+        task.cancel()
+        return Stop(f"{by} did not answer within {deadline:g} s")
+    if task.cancelled():
+        return Stop(f"{by} was cancelled")
+    failure = task.exception()
+    if failure is not None:
+        return Stop(f"{by} failed: {failure}")
+    return task.result()

@@ -1,0 +1,128 @@
+"""What the conductor is given: small protocols and frozen data, nothing that knows the house."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from induscode.conductor.hooks import NO_HOOKS, Hooks
+from induscode.conductor.retries import Retries
+from induscode.kernel.cancel import CancelToken
+from induscode.kernel.clock import Clock
+from induscode.kernel.events import Event
+from induscode.kernel.model import Provider, Usage
+from induscode.kernel.person import Choice, Person, PersonAnswer
+from induscode.kernel.request import Parameters
+from induscode.kernel.tool import AgentTool, Progress, ToolContext, ToolKind
+from induscode.policy.verdict import Verdict
+from induscode.session.entries import InstalledFeature
+
+__all__ = [
+    "BoundTool",
+    "BriefSpan",
+    "BriefingSource",
+    "Budget",
+    "ContextMaker",
+    "Emit",
+    "ModelSetting",
+    "Permission",
+    "Setup",
+    "Wiring",
+]
+
+Emit = Callable[[Event], None]
+
+
+class BoundTool(Struct, frozen=True):
+    """A tool with what the host says of it: its kind, and the feature it belongs to."""
+
+    tool: AgentTool
+    kind: ToolKind
+    by: str
+
+    @property
+    def effects(self) -> bool:
+        """Whether running it can change the world, so that its intent must be on disk first."""
+        return self.kind is not ToolKind.READ
+
+
+class BriefSpan(Struct, frozen=True):
+    """A piece of the system prompt. A volatile one (the clock) is no cause for a new epoch."""
+
+    name: str
+    text: str
+    by: str
+    source: str = ""
+    volatile: bool = False
+
+
+BriefingSource = Callable[[Sequence[AgentTool]], Sequence[BriefSpan]]
+
+
+class ModelSetting(Struct, frozen=True):
+    """A model ready to be asked. `context` is its window in tokens; `price` gives USD for a usage,
+    None when unknown."""
+
+    name: str
+    model: str
+    provider: Provider
+    parameters: Parameters
+    context: int
+    price: Callable[[Usage], float | None]
+
+
+class Permission(Protocol):
+    """The host's judgement of a call, before anything of a feature is heard."""
+
+    def judge(self, tool: BoundTool, arguments: Mapping[str, Any]) -> Verdict: ...
+
+    def choices(self, tool: BoundTool, arguments: Mapping[str, Any]) -> tuple[Choice, ...]:
+        """What a person may answer; "always" is not offered for everything."""
+        ...
+
+    def remember(
+        self, tool: BoundTool, arguments: Mapping[str, Any], answer: PersonAnswer
+    ) -> str | None:
+        """Keep an answer given for this session or always; returns the rule kept, if any."""
+        ...
+
+
+ContextMaker = Callable[[CancelToken, Progress], ToolContext]
+
+
+class Budget(Struct, frozen=True):
+    """Limits of one run; None is no limit."""
+
+    max_steps: int | None = None
+    max_cost: float | None = None
+
+
+class Setup(Struct, frozen=True):
+    """Who the session is made of: decided at its beginning, compared at each epoch."""
+
+    workspace: str
+    cwd: str
+    version: str
+    mode: str
+    features: tuple[InstalledFeature, ...]
+    tools: tuple[BoundTool, ...]
+    briefing: BriefingSource
+
+
+class Wiring(Struct, frozen=True):
+    """What a conductor is connected to. Without a `person`, questions are refusals; `patience` is
+    how many seconds a log that cannot be written is waited for."""
+
+    setup: Setup
+    setting: ModelSetting
+    permission: Permission
+    context: ContextMaker
+    emit: Emit
+    clock: Clock
+    person: Person | None = None
+    hooks: Hooks = NO_HOOKS
+    budget: Budget = Budget()
+    retries: Retries = Retries()
+    patience: float = 10.0

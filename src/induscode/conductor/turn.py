@@ -1,0 +1,297 @@
+"""The turn loop. One `Conductor` per session; one turn at a time.
+
+    submit ── input hooks ── epoch ── input on disk
+      loop: budget ── room ── context hooks ── ask the model ── run its calls
+    until the model is done, a budget ends, or the user stops it
+
+Whatever ends a turn, the log stays valid: the next input, here or after a resume, can follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from induscode.conductor.calls import CallRunner
+from induscode.conductor.compaction import Compactor, needs_room
+from induscode.conductor.consent import Consent
+from induscode.conductor.epoch import begin_epoch
+from induscode.conductor.exchange import Exchange
+from induscode.conductor.guard import guarded
+from induscode.conductor.hooks import Stop
+from induscode.conductor.ports import ModelSetting, Setup, Wiring
+from induscode.conductor.recorder import Recorder
+from induscode.conductor.recovery import close_open_calls
+from induscode.errors import BudgetEnded, Cancelled, ContextTooLong, UserError
+from induscode.kernel.cancel import CancelToken
+from induscode.kernel.clock import iso
+from induscode.kernel.content import SaidBlock, Text, plain_text
+from induscode.kernel.events import Alert, Fault, HookDecided, Noticed
+from induscode.kernel.jsontext import clean_text
+from induscode.kernel.model import StopReason, Usage
+from induscode.session.blobs import BlobStore
+from induscode.session.entries import Amendment, Hook, Input, KnownEntry, Notice, Response
+from induscode.session.log import SessionLog
+from induscode.session.projection import Projection
+from induscode.session.state import SessionState
+from induscode.session.storing import load_answer, store_said
+
+__all__ = ["Conductor", "Totals", "TurnOutcome"]
+
+_HOST = "builtin:conductor"
+_PERSON = "person"
+_ROOM_TRIES = 2
+
+
+class TurnOutcome(Struct, frozen=True):
+    """How a turn ended: its final text, and why the model stopped."""
+
+    text: str
+    stop: StopReason
+
+
+class Totals(Struct, frozen=True):
+    """Sums over a session; the difference of two is what happened between. `unpriced` counts
+    answers without a known price, `refused` calls that nobody was there to allow."""
+
+    steps: int
+    usage: Usage
+    cost: float
+    unpriced: int
+    refused: int
+
+    def since(self, before: Totals) -> Totals:
+        return Totals(
+            steps=self.steps - before.steps,
+            usage=self.usage - before.usage,
+            cost=self.cost - before.cost,
+            unpriced=self.unpriced - before.unpriced,
+            refused=self.refused - before.refused,
+        )
+
+
+class Conductor:
+    """Runs the turns of one session on its log."""
+
+    def __init__(self, log: SessionLog, blobs: BlobStore, wiring: Wiring) -> None:
+        self.log = log
+        self.state = SessionState()
+        self.projection = Projection(blobs)
+        log.follow(self.projection.add)
+        log.follow(self.state.add)
+        self._blobs = blobs
+        self._setup = wiring.setup
+        self._setting = wiring.setting
+        self._hooks = wiring.hooks
+        self._budget = wiring.budget
+        self._emit = emit = wiring.emit
+        self._clock = clock = wiring.clock
+        self._cancel = CancelToken()
+        self._recorder = recorder = Recorder(log, emit, clock, patience=wiring.patience)
+        self._consent = Consent(wiring.permission, wiring.person, recorder, emit, clock)
+        self._exchange = Exchange(recorder, self.projection, blobs, emit, clock, wiring.retries)
+        self._calls = CallRunner(
+            recorder, blobs, self._consent, wiring.hooks, wiring.context, emit, clock
+        )
+        self._compactor = Compactor(recorder, self._exchange, self.state, wiring.hooks, emit, clock)
+        self._steered = False
+        self._busy = False
+
+    @property
+    def busy(self) -> bool:
+        return self._busy
+
+    @property
+    def setting(self) -> ModelSetting:
+        return self._setting
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether something waits for an answer of the model: the last turn broke off."""
+        return self.state.model is not None and self.projection.request().tail is not None
+
+    def totals(self) -> Totals:
+        state = self.state
+        return Totals(state.steps, state.usage, state.cost, state.unpriced, self._consent.unasked)
+
+    def reconfigure(
+        self, *, setup: Setup | None = None, setting: ModelSetting | None = None
+    ) -> None:
+        """Another model, mode or tool set, in force from the next epoch on."""
+        self._setup = setup or self._setup
+        self._setting = setting or self._setting
+
+    async def submit(self, blocks: Sequence[SaidBlock]) -> TurnOutcome:
+        """One whole turn. Raises `Cancelled`, `BudgetEnded`, a `ProviderError` or `LogDown`."""
+        await self._hear_input_hooks(plain_text(list(blocks)))
+        return await self._run("input", [self._input(blocks, steer=False)])
+
+    async def go_on(self) -> TurnOutcome:
+        """Continue a turn that broke off, without a new input."""
+        if not self.unfinished:
+            raise UserError("there is nothing to continue", hint="give a prompt")
+        return await self._run("resume", [])
+
+    async def steer(self, text: str) -> None:
+        """Add a message while the agent works; the model reads it with its next request."""
+        await self._hear_input_hooks(text)
+        entry = self._input([Text(text)], steer=True)
+        await self._recorder.commit(entry, by=_PERSON, cancel=CancelToken())
+        self._steered = True
+
+    async def notify(self, text: str, *, by: str, pinned: bool = False) -> None:
+        """Put a text in front of the model, as an entry first."""
+        await self._recorder.write(Notice(text=text, pinned=pinned), by=by, cancel=CancelToken())
+        self._emit(Noticed(text=text, by=by, at=self._now()))
+
+    def cancel(self, reason: str = "stopped by the user") -> None:
+        self._cancel.cancel(reason)
+
+    async def compact(self, reason: str = "asked for") -> bool:
+        """Condense the conversation now."""
+        self._begin()
+        try:
+            await self._open_epoch("compaction", [])
+            return await self._compactor.compact(self._setting, reason, self._cancel)
+        finally:
+            self._busy = False
+
+    # The turn
+
+    def _begin(self) -> None:
+        if self._busy:
+            raise UserError("a turn is already running", hint="steer it, or wait for its end")
+        self._busy = True
+        self._cancel = CancelToken()
+        self._steered = False
+
+    async def _run(self, cause: str, entries: list[KnownEntry]) -> TurnOutcome:
+        self._begin()
+        before = self.totals()
+        try:
+            await self._open_epoch(cause, entries)
+            last = await self._loop(before)
+            await self._recorder.settled(self._cancel)
+        except Cancelled as stop:
+            await self._note_stop(stop)
+            raise
+        finally:
+            self._busy = False
+        text = plain_text(list(load_answer(last.content, self._blobs)))
+        for hook in self._hooks.turn:
+            failed = await guarded(hook.turn_ended(text), hook.by)
+            if isinstance(failed, Stop):
+                self._emit(Fault(message=failed.reason, at=self._now()))
+        return TurnOutcome(text, last.stop)
+
+    async def _open_epoch(self, cause: str, entries: list[KnownEntry]) -> None:
+        """Record in one go, durably: what changed, ends for calls left open, and the input."""
+        self._calls.equip(self._setup.tools)
+        fresh = begin_epoch(
+            self.state,
+            self._setup,
+            self._setting,
+            self._blobs,
+            session=self.log.session,
+            cause=cause if self.state.start is not None else "start",
+        )
+        closing = close_open_calls(self.projection, self.state)
+        await self._recorder.commit(
+            *_by(fresh, _HOST), *_by(closing, _HOST), *entries, by=_PERSON, cancel=self._cancel
+        )
+
+    async def _loop(self, before: Totals) -> Response:
+        room_tries = 0
+        while True:
+            self._check_budget(before)
+            if needs_room(self.state.last_usage, self._setting.context):
+                await self._compactor.compact(self._setting, "it is nearly full", self._cancel)
+            await self._shape_context()
+            self._steered = False
+            try:
+                response = await self._exchange.ask(self._setting, "turn", self._cancel)
+            except ContextTooLong:
+                room_tries += 1
+                if room_tries > _ROOM_TRIES or not await self._make_room():
+                    raise
+                continue
+            if self.projection.open_calls:
+                await self._calls.run(list(self.projection.open_calls), self._cancel)
+            elif response.stop is not StopReason.PAUSE and not self._steered:
+                return response
+
+    async def _make_room(self) -> bool:
+        return await self._compactor.compact(self._setting, "it no longer fits", self._cancel)
+
+    def _check_budget(self, before: Totals) -> None:
+        used = self.totals().since(before)
+        if self._budget.max_steps is not None and used.steps >= self._budget.max_steps:
+            raise BudgetEnded(
+                f"stopped after {used.steps} steps",
+                hint="raise --max-steps, or continue the session",
+            )
+        if self._budget.max_cost is not None and used.cost >= self._budget.max_cost:
+            raise BudgetEnded(
+                f"stopped after spending {used.cost:.4f} USD",
+                hint="raise --max-cost, or continue the session",
+            )
+
+    # Hooks
+
+    async def _hear_input_hooks(self, text: str) -> None:
+        for hook in self._hooks.input:
+            decision = await guarded(hook.submit(text), hook.by)
+            if isinstance(decision, Stop):
+                self._emit(
+                    HookDecided(
+                        point="input-submit",
+                        by=hook.by,
+                        decision="deny",
+                        reason=decision.reason,
+                        at=self._now(),
+                    )
+                )
+                if self.state.start is not None:
+                    note = Hook(point="input-submit", decision="deny", reason=decision.reason)
+                    await self._recorder.write(note, by=hook.by, cancel=CancelToken())
+                raise UserError(f"the input was stopped by {hook.by}: {decision.reason}")
+
+    async def _shape_context(self) -> None:
+        for hook in self._hooks.context:
+            shape = await guarded(hook.shape(self.projection.request()), hook.by)
+            if isinstance(shape, Stop):
+                self._emit(Fault(message=shape.reason, at=self._now()))
+            elif shape is not None and (shape.operations or shape.parameters):
+                entry = Amendment(operations=list(shape.operations), parameters=shape.parameters)
+                await self._recorder.write(entry, by=hook.by, cancel=self._cancel)
+
+    async def _note_stop(self, stop: Cancelled) -> None:
+        """Leave a log that says why the turn ended, for the model too."""
+        closing = close_open_calls(self.projection, self.state)
+        note = Notice(text=f"[The turn ended here: {stop.message}.]")
+        if self.state.start is not None:
+            await self._recorder.commit(*closing, note, by=_HOST, cancel=CancelToken())
+        self._emit(Alert(text=stop.message, at=self._now()))
+
+    def _input(self, blocks: Sequence[SaidBlock], *, steer: bool) -> Input:
+        clean: list[SaidBlock] = []
+        mended = False
+        for block in blocks:
+            if isinstance(block, Text):
+                text, replaced = clean_text(block.text)
+                mended = mended or replaced
+                clean.append(Text(text))
+            else:
+                clean.append(block)
+        content = store_said(clean, self._blobs)
+        return Input(content=content, steer=steer, mended=mended, by=_PERSON)
+
+    def _now(self) -> str:
+        return iso(self._clock.now_ms())
+
+
+def _by(entries: Sequence[KnownEntry], by: str) -> list[KnownEntry]:
+    """The entries, with their producer filled in where none is named."""
+    return [msgspec.structs.replace(entry, by=entry.by or by) for entry in entries]

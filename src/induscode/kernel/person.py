@@ -1,0 +1,38 @@
+"""Asking a person: a question about one call, and the answers there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol
+
+from msgspec import Struct
+
+from induscode.kernel.cancel import CancelToken
+
+__all__ = ["Choice", "Person", "PersonAnswer", "Question"]
+
+Choice = Literal["once", "session", "always", "no", "timeout"]
+
+
+class Question(Struct, frozen=True):
+    """`id` is our id of the call; `reason` says why it asks; `choices` what may be answered."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, Any]
+    reason: str
+    rule: str
+    choices: tuple[Choice, ...]
+
+
+class PersonAnswer(Struct, frozen=True):
+    """`reason` goes to the model when the answer is no."""
+
+    choice: Choice
+    reason: str = ""
+
+
+class Person(Protocol):
+    """Somebody who can be asked. Raises `Cancelled` when the question is withdrawn."""
+
+    async def ask(self, question: Question, cancel: CancelToken) -> PersonAnswer: ...

@@ -1,0 +1,140 @@
+"""What a tool is. A tool's failure is a value; a broken contract raises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from induscode.kernel.cancel import CancelToken
+from induscode.kernel.content import SaidBlock, Text
+
+__all__ = [
+    "AgentTool",
+    "Filesystem",
+    "Progress",
+    "Shell",
+    "ShellOutcome",
+    "ToolContext",
+    "ToolKind",
+    "ToolResult",
+]
+
+
+class ToolKind(StrEnum):
+    """What a tool can do to the world, as the host classifies it, never as the tool claims."""
+
+    READ = "read"
+    WRITE = "write"
+    SHELL = "shell"
+    NETWORK = "network"
+    STATE = "state"
+    DELEGATE = "delegate"
+    FOREIGN = "foreign"
+
+
+class ToolResult(Struct, frozen=True):
+    """`content` is what the model reads; `display` what the person sees, when that differs;
+    `details` is structured data for programs."""
+
+    content: tuple[SaidBlock, ...]
+    is_error: bool = False
+    display: str | None = None
+    details: dict[str, Any] | None = None
+
+    @classmethod
+    def text(cls, text: str, *, display: str | None = None) -> ToolResult:
+        return cls(content=(Text(text),), display=display)
+
+    @classmethod
+    def error(cls, text: str, *, details: dict[str, Any] | None = None) -> ToolResult:
+        return cls(content=(Text(text),), is_error=True, details=details)
+
+
+class ShellOutcome(Struct, frozen=True):
+    """What a command said (both streams as they came, decoded) and how it ended.
+
+    `output` is the whole of it unless `omitted_bytes` is more than 0: then it is the beginning,
+    `tail` is the end, and `spilled` names the file that holds everything, if it could be kept.
+    `code` is None when the shell had to end it; `note` says why when that was not the time."""
+
+    output: str
+    code: int | None
+    timed_out: bool = False
+    tail: str = ""
+    omitted_bytes: int = 0
+    omitted_lines: int = 0
+    spilled: Path | None = None
+    note: str = ""
+
+
+class Filesystem(Protocol):
+    """Files as tools reach them. Paths are absolute. Raises OSError as the system does."""
+
+    def read(self, path: Path) -> bytes: ...
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Create parents, keep the mode of an existing file, replace atomically."""
+        ...
+
+    def is_file(self, path: Path) -> bool: ...
+
+    def is_dir(self, path: Path) -> bool: ...
+
+    def names(self, path: Path) -> tuple[str, ...]:
+        """What a directory holds, sorted; directories end with `/`."""
+        ...
+
+
+Progress = Callable[[str], None]
+
+
+class Shell(Protocol):
+    """Runs a command line for at most `seconds`; everything it started is gone when this returns,
+    raises or is cancelled."""
+
+    async def run(
+        self,
+        command: str,
+        *,
+        cwd: Path,
+        seconds: float,
+        cancel: CancelToken,
+        progress: Progress,
+    ) -> ShellOutcome: ...
+
+
+class ToolContext(Struct, frozen=True):
+    """What a tool may touch during one call. `spill` keeps a text that is too long for the model
+    in a file and returns its path."""
+
+    cwd: Path
+    fs: Filesystem
+    shell: Shell
+    cancel: CancelToken
+    progress: Progress
+    spill: Callable[[str, str], Path]
+
+
+class AgentTool(Protocol):
+    """A callable the model can name. `parameters` is a JSON schema of type object."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any]: ...
+
+    @property
+    def read_only(self) -> bool: ...
+
+    async def execute(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult: ...

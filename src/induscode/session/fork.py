@@ -1,0 +1,115 @@
+"""A fork: a new, self-contained log that begins as a copy of a branch and names its origin.
+
+Entries keep their ids, times and producers, so that whatever was said about them stays true; only
+the first entry is new. Requests are copied too: the fork replays like its origin. What of the
+origin cannot be read stays behind, and the fork says so in quarantine entries of its own.
+"""
+
+from __future__ import annotations
+
+import bisect
+from pathlib import Path
+
+import msgspec
+
+from induscode.errors import SessionNotFound
+from induscode.kernel.clock import SystemClock, iso
+from induscode.kernel.ids import IdMint
+from induscode.session.entries import (
+    FORMAT_VERSION,
+    Entry,
+    Foreign,
+    Origin,
+    Quarantine,
+    SessionStart,
+)
+from induscode.session.line import encode_line
+from induscode.session.log import read_only
+from induscode.session.logfile import LogFile
+from induscode.session.salvage import quarantine_of
+from induscode.session.tree import path_to
+from induscode.version import VERSION
+
+__all__ = ["fork_log"]
+
+
+def fork_log(source: Path, target: Path, *, at: str = "") -> Path:
+    """Write the branch of `source` that ends at entry `at` (default: its head) to `target`.
+
+    The source is only read. Raises OSError, `LogDown`, or `SessionNotFound` for an unknown `at`.
+    """
+    found = read_only(source)
+    entries = found.entries
+    head = len(entries) - 1
+    if at:
+        head = next((index for index, entry in enumerate(entries) if entry.id == at), -1)
+        if head < 0:
+            raise SessionNotFound(
+                f"session {source.stem} has no entry {at!r}",
+                hint=f"see its entries with: indus why {source.stem}",
+            )
+    path = path_to(entries, head)
+    if not path or not isinstance(path[0], SessionStart):
+        path.insert(0, _start_again(path))
+    mint, now = IdMint(SystemClock()), iso(SystemClock().now_ms())
+    last_seq = path[-1].seq
+    path += [
+        msgspec.structs.replace(quarantine_of(damage), id=mint.mint(), at=now, by=path[0].by)
+        for damage in found.unreported()
+        if damage.after_seq < last_seq
+    ]
+    file = LogFile.create(target)
+    try:
+        file.append(b"".join(_copies(path, source.stem, target.stem)))
+        file.sync()
+    finally:
+        file.close()
+    return target
+
+
+def _start_again(path: list[Entry]) -> SessionStart:
+    """A first entry for a log whose own cannot be read, under the id by which others know it."""
+    first = path[0] if path else SessionStart(
+        format=FORMAT_VERSION, session="", workspace="", cwd="", indus=VERSION
+    )
+    return SessionStart(
+        id=first.parent or IdMint(SystemClock()).mint(),
+        at=first.at,
+        by="builtin:session",
+        format=FORMAT_VERSION,
+        session="",
+        workspace="",
+        cwd="",
+        indus=VERSION,
+    )
+
+
+def _copies(path: list[Entry], origin: str, session: str) -> list[bytes]:
+    lines: list[bytes] = []
+    parent = ""
+    last = path[-1].id if path else ""
+    numbers = [entry.seq for entry in path]
+    for seq, entry in enumerate(path, start=1):
+        copy = entry
+        match entry:
+            case SessionStart():
+                copy = msgspec.structs.replace(entry, session=session, origin=Origin(origin, last))
+            case Quarantine():
+                # What is named here stayed behind; the copy still says from where on it is missing.
+                after = bisect.bisect_right(numbers, entry.after_seq)
+                copy = msgspec.structs.replace(entry, after_seq=after)
+            case _:
+                pass
+        lines.append(_renumbered(copy, seq, parent))
+        parent = entry.id
+    return lines
+
+
+def _renumbered(entry: Entry, seq: int, parent: str) -> bytes:
+    if isinstance(entry, Foreign):
+        fields = msgspec.json.decode(entry.fields, type=dict[str, msgspec.Raw])
+        fields["seq"] = msgspec.Raw(b"%d" % seq)
+        fields["parent"] = msgspec.Raw(msgspec.json.encode(parent))
+        entry = msgspec.structs.replace(entry, fields=msgspec.Raw(msgspec.json.encode(fields)))
+        return encode_line(entry)
+    return encode_line(msgspec.structs.replace(entry, seq=seq, parent=parent))

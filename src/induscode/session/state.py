@@ -1,0 +1,136 @@
+"""What a session is right now besides its conversation: a small fold of the same entries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from induscode.kernel.content import Opaque, Thinking
+from induscode.kernel.model import StopReason, Usage
+from induscode.session.entries import (
+    Briefing,
+    Compaction,
+    Entry,
+    Foreign,
+    Input,
+    Install,
+    InstalledFeature,
+    Intent,
+    Interrupted,
+    ModeChange,
+    ModelChoice,
+    Notice,
+    Response,
+    Result,
+    SessionStart,
+    Toolset,
+)
+
+__all__ = ["SessionState"]
+
+
+class SessionState:
+    """Survives a resume because it is nothing but its entries."""
+
+    def __init__(self) -> None:
+        self.start: SessionStart | None = None
+        self.mode = ""
+        self.model: ModelChoice | None = None
+        self.briefing: Briefing | None = None
+        self.toolset: Toolset | None = None
+        self.features: dict[str, InstalledFeature] = {}
+        self.usage = Usage()
+        self.cost = 0.0
+        self.unpriced = 0
+        self.steps = 0
+        self.last_usage: Usage | None = None
+        self.started: dict[str, Intent] = {}
+        self.thinking_answers: list[str] = []
+        self.pinned: list[str] = []
+        self.current_request: list[str] = []
+        self.first_visible = ""
+        self._turn_over = True
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            SessionStart: self._start,
+            Install: self._install,
+            ModeChange: self._mode,
+            ModelChoice: self._model,
+            Briefing: self._briefing,
+            Toolset: self._toolset,
+            Input: self._input,
+            Notice: self._notice,
+            Foreign: self._foreign,
+            Response: self._response,
+            Intent: self._intent,
+            Result: self._ended,
+            Interrupted: self._ended,
+            Compaction: self._compaction,
+        }
+
+    def add(self, entry: Entry) -> None:
+        handler = self._handlers.get(type(entry))
+        if handler is not None:
+            handler(entry)
+
+    def _start(self, entry: SessionStart) -> None:
+        self.start = entry
+
+    def _install(self, entry: Install) -> None:
+        self.features.update({feature.id: feature for feature in entry.features})
+
+    def _mode(self, entry: ModeChange) -> None:
+        self.mode = entry.mode
+
+    def _model(self, entry: ModelChoice) -> None:
+        self.model = entry
+
+    def _briefing(self, entry: Briefing) -> None:
+        self.briefing = entry
+
+    def _toolset(self, entry: Toolset) -> None:
+        self.toolset = entry
+
+    def _input(self, entry: Input) -> None:
+        if self._turn_over:
+            self.current_request = []
+            self._turn_over = False
+        self.current_request.append(entry.id)
+        self.first_visible = self.first_visible or entry.id
+
+    def _notice(self, entry: Notice) -> None:
+        if entry.pinned:
+            self.pinned.append(entry.id)
+        if not entry.only:
+            self.first_visible = self.first_visible or entry.id
+
+    def _foreign(self, entry: Foreign) -> None:
+        if entry.visible:
+            self.first_visible = self.first_visible or entry.id
+
+    def _response(self, entry: Response) -> None:
+        self.usage += entry.usage
+        if entry.cost is None:
+            self.unpriced += 1
+        else:
+            self.cost += entry.cost
+        if entry.stop is StopReason.PARTIAL:
+            return
+        self.steps += 1
+        self.last_usage = entry.usage
+        self.started.clear()
+        if any(isinstance(block, Thinking | Opaque) for block in entry.content):
+            self.thinking_answers.append(entry.id)
+        if entry.stop is not StopReason.TOOLS:
+            self._turn_over = True
+
+    def _intent(self, entry: Intent) -> None:
+        self.started[entry.call] = entry
+
+    def _ended(self, entry: Result | Interrupted) -> None:
+        self.started.pop(entry.call, None)
+
+    def _compaction(self, entry: Compaction) -> None:
+        self.pinned = [pin for pin in entry.pinned if pin in self.pinned]
+        self.thinking_answers = []
+        self.first_visible = entry.id
+        self.last_usage = None

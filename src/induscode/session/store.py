@@ -1,0 +1,89 @@
+"""Where sessions live: `<home>/sessions/<workspace>/<id>.jsonl`, blobs beside them.
+
+`<workspace>` is the real path of the workspace made into one readable, unique folder name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from induscode.errors import SessionNotFound
+from induscode.kernel.clock import Clock
+from induscode.kernel.ids import IdMint
+from induscode.kernel.jsontext import digest
+from induscode.session.blobs import BlobStore
+from induscode.session.log import OpenReport, SessionLog
+
+__all__ = ["LOG_SUFFIX", "SessionStore", "workspace_key"]
+
+LOG_SUFFIX = ".jsonl"
+_READABLE = 48
+
+
+def workspace_key(workspace: Path) -> str:
+    """One folder name per real path: its readable end, and a digest that tells twins apart."""
+    text = os.path.realpath(workspace)
+    words = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[-_READABLE:].lstrip("-.")
+    return f"{words or 'root'}-{digest(os.fsencode(text))[:8]}"
+
+
+class SessionStore:
+    """All sessions of one home."""
+
+    def __init__(self, home: Path, clock: Clock, mint: IdMint) -> None:
+        self.root = home / "sessions"
+        self.blobs = BlobStore(home / "blobs")
+        self.spill_root = home / "spill"
+        self._clock = clock
+        self._mint = mint
+
+    def create(self, workspace: Path) -> SessionLog:
+        """A new log for a workspace; its file appears with the first entry."""
+        name = self._mint.mint() + LOG_SUFFIX
+        return SessionLog.create(self.folder(workspace) / name, self._clock, self._mint)
+
+    def open(self, path: Path) -> tuple[SessionLog, OpenReport]:
+        return SessionLog.open(path, self._clock, self._mint)
+
+    def folder(self, workspace: Path) -> Path:
+        return self.root / workspace_key(workspace)
+
+    def find(self, wanted: str, workspace: Path) -> Path:
+        """The log that `wanted` names: an id, a unique prefix of one, or `last`.
+
+        `last` is the newest session of this workspace; ids are looked for in all workspaces.
+        Raises `SessionNotFound`.
+        """
+        if wanted == "last":
+            return self._last(workspace)
+        if not re.fullmatch(r"[0-9a-z]+", wanted):
+            raise SessionNotFound(
+                f"{wanted!r} is not a session id", hint="list them with: indus sessions"
+            )
+        matches = sorted(self.root.glob(f"*/{wanted}*{LOG_SUFFIX}"))
+        if not matches:
+            raise SessionNotFound(f"no session {wanted!r}", hint="list them with: indus sessions")
+        if len(matches) > 1:
+            some = ", ".join(path.stem for path in matches[:3])
+            raise SessionNotFound(
+                f"{len(matches)} sessions begin with {wanted!r}: {some}",
+                hint="give more characters of the id",
+            )
+        return matches[0]
+
+    def _last(self, workspace: Path) -> Path:
+        newest: tuple[int, str] | None = None
+        try:
+            with os.scandir(self.folder(workspace)) as rows:
+                for row in rows:
+                    if row.name.endswith(LOG_SUFFIX):
+                        newest = max(newest or (0, ""), (row.stat().st_mtime_ns, row.path))
+        except FileNotFoundError:
+            pass
+        if newest is None:
+            raise SessionNotFound(
+                f"no session yet in {workspace}", hint='start one with: indus -p "your question"'
+            )
+        return Path(newest[1])

@@ -1,0 +1,158 @@
+"""Who put what in front of the model: answered from the log alone.
+
+A request is rebuilt by the same fold that made it; each piece of it knows its entry, the entry its
+producer, and the session's install entries the producer's package and grant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+from msgspec import Struct
+
+from induscode.errors import UserError
+from induscode.kernel.content import Image, Json, Opaque, Text, Thinking, ToolCall
+from induscode.kernel.jsontext import digest
+from induscode.kernel.request import CallResult, NeutralRequest
+from induscode.session.blobs import BlobStore
+from induscode.session.entries import Entry, Request
+from induscode.session.line import type_name
+from induscode.session.projection import Projection
+from induscode.session.reader import Scan
+from induscode.session.state import SessionState
+from induscode.session.tree import branches, path_to
+
+__all__ = ["Finding", "Piece", "RequestView", "find_text", "request_views", "view_request"]
+
+
+class Piece(Struct, frozen=True):
+    """One stretch of what the model read. `text` is what it says, `source` a file or flag behind
+    it; `package` and `grant` come from the producer's install entry."""
+
+    path: str
+    by: str
+    entry: str
+    entry_type: str
+    at: str
+    size: int
+    sha256: str
+    text: str
+    source: str = ""
+    package: str = ""
+    grant: str = ""
+
+
+class RequestView(Struct, frozen=True):
+    number: int
+    request: Request
+    pieces: tuple[Piece, ...]
+
+
+class Finding(Struct, frozen=True):
+    """A text that the model saw: which piece, and since which request."""
+
+    piece: Piece
+    since_request: int
+    requests: int
+
+
+def request_views(found: Scan, blobs: BlobStore) -> Iterator[RequestView]:
+    """Every request of every branch in the order of the log, rebuilt."""
+    entries = {entry.id: entry for entry in found.entries}
+    numbers: dict[str, int] = {}
+    for entry in found.entries:
+        if isinstance(entry, Request):
+            numbers[entry.id] = len(numbers) + 1
+    views: dict[int, RequestView] = {}
+    for leaf in branches(found.entries):
+        projection, state = Projection(blobs), SessionState()
+        for entry in path_to(found.entries, leaf):
+            if isinstance(entry, Request) and numbers[entry.id] not in views:
+                pieces = tuple(_pieces(projection.request(entry.purpose), entries, state))
+                number = numbers[entry.id]
+                views[number] = RequestView(number, entry, pieces)
+            projection.add(entry)
+            state.add(entry)
+    for number in sorted(views):
+        yield views[number]
+
+
+def view_request(found: Scan, blobs: BlobStore, number: int | None) -> RequestView:
+    """The request with this number (default: the last). Raises `UserError`."""
+    last: RequestView | None = None
+    for view in request_views(found, blobs):
+        last = view
+        if view.number == number:
+            return view
+    if last is None:
+        raise UserError("this session made no request yet", hint="give it a prompt first")
+    if number is not None:
+        raise UserError(
+            f"there is no request {number}", hint=f"this session made {last.number} requests"
+        )
+    return last
+
+
+def find_text(found: Scan, blobs: BlobStore, wanted: str) -> list[Finding]:
+    """Every piece that holds `wanted`, with the first request that showed it."""
+    findings: dict[tuple[str, str, str], Finding] = {}
+    for view in request_views(found, blobs):
+        for piece in view.pieces:
+            if wanted not in piece.text:
+                continue
+            key = (piece.entry, piece.by, piece.sha256)
+            known = findings.get(key)
+            first = known.since_request if known else view.number
+            findings[key] = Finding(piece, first, (known.requests if known else 0) + 1)
+    return list(findings.values())
+
+
+def _pieces(
+    request: NeutralRequest, entries: dict[str, Entry], state: SessionState
+) -> Iterator[Piece]:
+    def piece(path: str, by: str, entry_id: str, text: str, source: str = "") -> Piece:
+        entry = entries.get(entry_id)
+        data = text.encode(errors="replace")
+        feature = state.features.get(by)
+        return Piece(
+            path=path,
+            by=by,
+            entry=entry_id,
+            entry_type=type_name(entry) if entry else "",
+            at=entry.at if entry else "",
+            size=len(data),
+            sha256=digest(data),
+            text=text,
+            source=source,
+            package=feature.package if feature else "",
+            grant=feature.grant if feature else "",
+        )
+
+    for index, span in enumerate(request.head.system):
+        yield piece(f"system[{index}]", span.by, span.entry, span.text, span.source or span.name)
+    for index, tool in enumerate(request.head.tools):
+        text = f"{tool.name}: {tool.description} {bytes(tool.parameters).decode()}"
+        yield piece(f"tools[{index}]", tool.by, tool.entry, text, tool.name)
+    for index, message in enumerate(request.messages()):
+        for position, part in enumerate(message.parts):
+            path = f"messages[{index}].content[{position}]"
+            yield piece(path, part.by, part.entry, block_text(part.block))
+
+
+def block_text(block: object) -> str:
+    match block:
+        case Text(text) | Thinking(text):
+            return text
+        case ToolCall():
+            return f"{block.name} {bytes(block.arguments).decode()}{block.broken or ''}"
+        case CallResult():
+            return "\n".join(block_text(inner) for inner in block.content)
+        case Json(value):
+            return bytes(value).decode()
+        case Opaque():
+            return bytes(block.raw).decode()
+        case Image():
+            return f"[{block.media_type}, {len(block.data)} bytes]"
+        case _:
+            return msgspec.json.encode(block).decode()
