@@ -1,0 +1,91 @@
+"""`indus why ID`: who put what in front of the model, and since when."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+from induscode.boot.commands.common import found_session, here, out, out_json, parser, table
+from induscode.channels.terminal import Ink, safe
+from induscode.session.why import Finding, Piece, RequestView, find_text, view_request
+
+__all__ = ["run"]
+
+_EXAMPLES = """\
+  indus why last                          what the last request was made of
+  indus why last --request 1              the first one
+  indus why last --find "be concise"      who put that text there, since when
+exit: 0, or 1 when --find finds nothing
+"""
+_SNIPPET = 60
+
+
+def run(argv: list[str], environ: Mapping[str, str]) -> int:
+    purpose = "Explain what the model saw: each piece with its producer, package and grant."
+    words = parser("why", purpose, _EXAMPLES)
+    words.add_argument("id", metavar="ID", help="a session id, a prefix of one, or last")
+    words.add_argument("--request", type=int, metavar="N", help="the N-th request (default: last)")
+    words.add_argument("--find", metavar="TEXT", help="find the origin of a text")
+    words.add_argument("--json", action="store_true", help="one JSON object")
+    asked = words.parse_args(argv)
+    around = here(environ)
+    _, found = found_session(around, asked.id)
+    blobs = around.store.blobs
+    ink = Ink(sys.stdout, dict(environ))
+    if asked.find is None:
+        view = view_request(found, blobs, asked.request)
+        out_json(view) if asked.json else _show_request(view, ink)
+        return 0
+    findings = find_text(found, blobs, asked.find)
+    if asked.request is not None:
+        findings = [f for f in findings if f.since_request <= asked.request]
+    out_json(findings) if asked.json else _show_findings(findings, asked.find, ink)
+    return 0 if findings else 1
+
+
+def _show_request(view: RequestView, ink: Ink) -> None:
+    request = view.request
+    out(
+        f"{ink(f'request {view.number}', 'bold')}  {request.at}  {request.body_bytes} bytes"
+        f"  sha256 {request.body_sha256[:16]}  {request.encoder}"
+    )
+    rows = [
+        [
+            piece.path,
+            piece.by or "?",
+            f"{piece.size} B",
+            piece.sha256[:8],
+            piece.entry[-8:],
+            _snippet(piece.text, 0),
+        ]
+        for piece in view.pieces
+    ]
+    table(rows, ["piece", "put there by", "size", "digest", "entry", "text"])
+
+
+def _show_findings(findings: list[Finding], wanted: str, ink: Ink) -> None:
+    if not findings:
+        out(f"no request of this session showed the model {wanted!r}")
+    for finding in findings:
+        piece = finding.piece
+        out(f"{ink(piece.by or '?', 'bold', 'cyan')} put it there")
+        out(f"  text     …{_snippet(piece.text, max(0, piece.text.find(wanted) - 20))}…")
+        out(f"  where    {piece.path} of request {finding.since_request}" + _times(finding))
+        out(f"  since    {piece.at}, entry {piece.entry} ({piece.entry_type})")
+        out(_origin(piece))
+
+
+def _origin(piece: Piece) -> str:
+    source = f"  source   {piece.source}\n" if piece.source else ""
+    if not piece.package:
+        return f"{source}  grant    none needed: not a feature's contribution"
+    return f"{source}  package  sha256 {piece.package[:16]}\n  grant    {piece.grant}"
+
+
+def _times(finding: Finding) -> str:
+    more = finding.requests - 1
+    return f" and {more} later request{'s' if more > 1 else ''}" if more else ""
+
+
+def _snippet(text: str, start: int) -> str:
+    return safe(" ".join(text[start : start + _SNIPPET * 2].split()))[:_SNIPPET]

@@ -1,0 +1,145 @@
+"""A session that runs: what every channel drives, whatever its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from induscode.conductor.turn import Conductor, TurnOutcome
+from induscode.errors import Cancelled, IndusError
+from induscode.kernel.clock import Clock, iso
+from induscode.kernel.content import Text
+from induscode.kernel.events import Event, Fault, RunResult, SessionOpened
+from induscode.kernel.model import StopReason
+from induscode.session.log import OpenReport
+
+__all__ = ["RunningSession"]
+
+_REFUSED = 3
+_STOPS = {
+    StopReason.LENGTH: "the answer was cut off at the model's output limit",
+    StopReason.REFUSAL: "the model refused to answer",
+}
+
+
+class RunningSession:
+    """Submits, steers and stops one session, and tells every turn's end as an event.
+
+    `open` must be called once, before the first turn; `close` at the end, whatever happened.
+    """
+
+    def __init__(
+        self,
+        conductor: Conductor,
+        emit: Callable[[Event], None],
+        clock: Clock,
+        report: OpenReport,
+        unknown_settings: tuple[str, ...],
+    ) -> None:
+        self._conductor = conductor
+        self._emit = emit
+        self._clock = clock
+        self._report = report
+        self._unknown_settings = unknown_settings
+
+    @property
+    def session(self) -> str:
+        return self._conductor.log.session
+
+    @property
+    def busy(self) -> bool:
+        return self._conductor.busy
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the log ends in the middle of a turn."""
+        return self._conductor.unfinished
+
+    def open(self, *, mode: str, cwd: str) -> None:
+        """Say which session this is, and what opening it found."""
+        setting = self._conductor.setting
+        self._emit(
+            SessionOpened(
+                session=self.session,
+                model=f"{setting.name}/{setting.model}",
+                cwd=cwd,
+                mode=mode,
+                resumed=self._conductor.state.start is not None,
+                at=self._now(),
+            )
+        )
+        for sentence in self._report.sentences():
+            self._emit(Fault(message=sentence, at=self._now()))
+        for key in self._unknown_settings:
+            self._emit(
+                Fault(message=f"{key}: not a setting we know; it is ignored", at=self._now())
+            )
+
+    async def submit(self, text: str) -> RunResult:
+        """One turn. Every end is a `RunResult`, emitted and returned; failures are also faults."""
+        return await self._turn(lambda: self._conductor.submit([Text(text)]))
+
+    async def go_on(self) -> RunResult:
+        """Continue the turn that broke off."""
+        return await self._turn(self._conductor.go_on)
+
+    async def steer(self, text: str) -> None:
+        await self._conductor.steer(text)
+
+    async def compact(self) -> bool:
+        return await self._conductor.compact()
+
+    def cancel(self, reason: str = "stopped by the user") -> None:
+        self._conductor.cancel(reason)
+
+    async def close(self) -> None:
+        await self._conductor.setting.provider.close()
+        self._conductor.log.close()
+
+    async def _turn(self, run: Callable[[], Awaitable[TurnOutcome]]) -> RunResult:
+        before = self._conductor.totals()
+        text, code = "", 0
+        try:
+            outcome = await run()
+            text, code = outcome.text, _exit_code(outcome.stop)
+            self._explain_stop(outcome)
+        except Cancelled as stop:
+            code = stop.exit_code
+        except IndusError as error:
+            code = error.exit_code
+            self._emit(Fault(message=str(error), fatal=True, at=self._now()))
+        used = self._conductor.totals().since(before)
+        if code == 0 and used.refused:
+            code = _REFUSED
+            what = "1 call was" if used.refused == 1 else f"{used.refused} calls were"
+            hint = "allow it with --allow RULE or --mode, or run without -p to be asked"
+            self._emit(Fault(message=f"{what} refused: nobody to ask; {hint}", at=self._now()))
+        result = RunResult(
+            session=self.session,
+            text=text,
+            steps=used.steps,
+            usage={
+                "input": used.usage.input,
+                "output": used.usage.output,
+                "cache_read": used.usage.cache_read,
+                "cache_write": used.usage.cache_write,
+            },
+            cost=None if used.unpriced or not used.steps else used.cost,
+            exit=code,
+            at=self._now(),
+        )
+        self._emit(result)
+        return result
+
+    def _explain_stop(self, outcome: TurnOutcome) -> None:
+        reason = _STOPS.get(outcome.stop)
+        if reason is None and not outcome.text.strip():
+            reason = "the model answered without any text"
+        if reason is not None:
+            self._emit(Fault(message=reason, at=self._now()))
+
+    def _now(self) -> str:
+        return iso(self._clock.now_ms())
+
+
+def _exit_code(stop: StopReason) -> int:
+    return 1 if stop is StopReason.REFUSAL else 0
