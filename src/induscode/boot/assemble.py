@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -40,6 +41,7 @@ from induscode.tools.builtin import BuiltinTool, builtin_tools, feature_digest
 from induscode.tools.local_fs import LocalFilesystem
 from induscode.tools.local_shell import LocalShell
 from induscode.tools.spill import Spill
+from induscode.tools.validated import problem_with
 from induscode.version import VERSION
 
 __all__ = ["Surroundings", "open_session", "surroundings"]
@@ -163,7 +165,10 @@ def _setup(
         version=VERSION,
         mode=mode.value,
         features=tuple(features),
-        tools=tuple(BoundTool(tool.tool, tool.kind, tool.feature) for tool in tools),
+        tools=tuple(
+            BoundTool(tool.tool, tool.kind, tool.feature, partial(problem_with, tool.tool))
+            for tool in tools
+        ),
         briefing=briefing_for(invocation, str(around.cwd), around.clock),
     )
 

@@ -10,12 +10,10 @@ import msgspec
 
 from induscode.conductor.ports import BoundTool
 from induscode.kernel.person import Choice, PersonAnswer
+from induscode.policy.exact import exact_rule
 from induscode.policy.gate import Policy, decide
 from induscode.policy.modes import Mode
-from induscode.policy.rules import Effect, Rule
-from induscode.policy.shellwords import plain_words
-from induscode.policy.subject import CommandSubject, NoSubject, PathSubject
-from induscode.policy.verdict import Layer, Verdict
+from induscode.policy.verdict import Allow, Layer, Verdict
 from induscode.tools.builtin import BuiltinTool
 
 __all__ = ["SessionPermission"]
@@ -40,7 +38,8 @@ class SessionPermission:
         return decide(self._tools[tool.tool.name].view(arguments, self._cwd), self._policy)
 
     def choices(self, tool: BoundTool, arguments: Mapping[str, Any]) -> tuple[Choice, ...]:
-        if self._rule(tool, arguments) is None:
+        """Offers "session" only where a rule can say exactly this call, and allows it."""
+        if self._widened(tool, arguments) is None:
             return ("once", "no")
         return ("once", "session", "no")
 
@@ -49,28 +48,17 @@ class SessionPermission:
     ) -> str | None:
         if answer.choice != "session":
             return None
-        rule = self._rule(tool, arguments)
+        widened = self._widened(tool, arguments)
+        if widened is None:
+            return None
+        self._policy = widened
+        return widened.rules[-1].text
+
+    def _widened(self, tool: BoundTool, arguments: Mapping[str, Any]) -> Policy | None:
+        """The policy with one more rule that allows this very call, if there can be one."""
+        view = self._tools[tool.tool.name].view(arguments, self._cwd)
+        rule = exact_rule(view, layer=Layer.SESSION)
         if rule is None:
             return None
-        self._policy = msgspec.structs.replace(
-            self._policy, rules=(*self._policy.rules, rule), book=None
-        )
-        return rule.text
-
-    def _rule(self, tool: BoundTool, arguments: Mapping[str, Any]) -> Rule | None:
-        """A rule that allows exactly this call again, where one can be written."""
-        view = self._tools[tool.tool.name].view(arguments, self._cwd)
-        match view.subject:
-            case PathSubject(path=path) if not any(c in str(path) for c in "*?["):
-                text = str(path)
-            case CommandSubject(command=command) if plain_words(command) is not None:
-                text = command
-            case NoSubject() | _:
-                return None
-        return Rule(
-            effect=Effect.ALLOW,
-            tool=tool.tool.name,
-            pattern=text,
-            layer=Layer.SESSION,
-            text=f"{tool.tool.name}({text})",
-        )
+        policy = msgspec.structs.replace(self._policy, rules=(*self._policy.rules, rule), book=None)
+        return policy if isinstance(decide(view, policy), Allow) else None

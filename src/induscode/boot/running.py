@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from induscode.channels.ports import Snapshot
 from induscode.conductor.turn import Conductor, TurnOutcome
 from induscode.errors import Cancelled, IndusError
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.content import Text
 from induscode.kernel.events import Event, Fault, RunResult, SessionOpened
-from induscode.kernel.model import StopReason
+from induscode.kernel.model import StopReason, Usage
 from induscode.session.log import OpenReport
 
 __all__ = ["RunningSession"]
@@ -40,6 +41,8 @@ class RunningSession:
         self._clock = clock
         self._report = report
         self._unknown_settings = unknown_settings
+        self._mode = ""
+        self._cwd = ""
 
     @property
     def session(self) -> str:
@@ -54,13 +57,29 @@ class RunningSession:
         """Whether the log ends in the middle of a turn."""
         return self._conductor.unfinished
 
+    def snapshot(self) -> Snapshot:
+        """Where the session stands now; changes nothing."""
+        totals = self._conductor.totals()
+        return Snapshot(
+            session=self.session,
+            model=self._model(),
+            mode=self._mode,
+            cwd=self._cwd,
+            busy=self.busy,
+            unfinished=self.unfinished,
+            entries=len(self._conductor.log.entries),
+            steps=totals.steps,
+            usage=_counted(totals.usage),
+            cost=None if totals.unpriced else totals.cost,
+        )
+
     def open(self, *, mode: str, cwd: str) -> None:
         """Say which session this is, and what opening it found."""
-        setting = self._conductor.setting
+        self._mode, self._cwd = mode, cwd
         self._emit(
             SessionOpened(
                 session=self.session,
-                model=f"{setting.name}/{setting.model}",
+                model=self._model(),
                 cwd=cwd,
                 mode=mode,
                 resumed=self._conductor.state.start is not None,
@@ -117,12 +136,7 @@ class RunningSession:
             session=self.session,
             text=text,
             steps=used.steps,
-            usage={
-                "input": used.usage.input,
-                "output": used.usage.output,
-                "cache_read": used.usage.cache_read,
-                "cache_write": used.usage.cache_write,
-            },
+            usage=_counted(used.usage),
             cost=None if used.unpriced or not used.steps else used.cost,
             exit=code,
             at=self._now(),
@@ -137,9 +151,22 @@ class RunningSession:
         if reason is not None:
             self._emit(Fault(message=reason, at=self._now()))
 
+    def _model(self) -> str:
+        setting = self._conductor.setting
+        return f"{setting.name}/{setting.model}"
+
     def _now(self) -> str:
         return iso(self._clock.now_ms())
 
 
 def _exit_code(stop: StopReason) -> int:
     return 1 if stop is StopReason.REFUSAL else 0
+
+
+def _counted(usage: Usage) -> dict[str, int]:
+    return {
+        "input": usage.input,
+        "output": usage.output,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+    }

@@ -27,7 +27,7 @@ def run_session(argv: list[str], environ: Mapping[str, str]) -> int:
     if not invocation.print_mode:
         from induscode.boot.talk import talk
 
-        return asyncio.run(talk(invocation, around))
+        return talk(invocation, around)
     return asyncio.run(_print(invocation, around))
 
 

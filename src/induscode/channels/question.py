@@ -14,7 +14,7 @@ __all__ = ["answer_prompt", "parse_answer", "question_lines"]
 _KEYS: dict[Choice, str] = {"once": "y", "session": "s", "always": "a", "no": "n"}
 _MEANINGS: dict[Choice, str] = {
     "once": "yes, this once",
-    "session": "yes, and do not ask about exactly this call again until indus ends",
+    "session": "yes, and allow {again} until indus ends",
     "always": "yes, always: the rule is kept outside this workspace",
     "no": "no; words after it tell the model why",
 }
@@ -37,11 +37,22 @@ def question_lines(question: Question, ink: Ink) -> list[str]:
     lines = [ink(f"? May {question.tool} run?", "yellow", "bold")]
     for name, value in question.arguments.items():
         lines += _argument(name, value, ink)
-    lines.append(f"  {ink('why', 'cyan')}  {exact(question.reason)} {ink(question.rule, 'dim')}")
+    lines.append(f"  {ink('why ', 'cyan')}  {exact(question.reason)}")
+    lines.append(f"  {ink('rule', 'cyan')}  {exact(question.rule)}")
     for choice in question.choices:
         if choice in _KEYS:
-            lines.append(f"  {ink(_KEYS[choice].rjust(3), 'cyan')}  {_MEANINGS[choice]}")
+            meaning = _MEANINGS[choice].format(again=_again(question))
+            lines.append(f"  {ink(_KEYS[choice].ljust(4), 'cyan')}  {meaning}")
     return lines
+
+
+def _again(question: Question) -> str:
+    """What an answer for the whole session covers, as the host keeps it."""
+    if "command" in question.arguments:
+        return "this same command"
+    if "path" in question.arguments:
+        return f"every {question.tool} of this path, whatever its content"
+    return "this same call"
 
 
 def _argument(name: str, value: object, ink: Ink) -> list[str]:

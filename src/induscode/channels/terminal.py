@@ -36,7 +36,9 @@ def exact(text: str) -> str:
     tabs, carriage returns, spaces of other kinds and unassigned characters. Newlines stay."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if c == "\n" or (c.isprintable() and c not in _BLANK) else _mark(c) for c in text)
+    return "".join(
+        c if c == "\n" or (c.isprintable() and c not in _BLANK) else _mark(c) for c in text
+    )
 
 
 def _mark(character: str) -> str:

@@ -8,7 +8,7 @@ after its intent is on disk.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -18,12 +18,12 @@ from induscode.conductor.guard import guarded
 from induscode.conductor.hooks import Hooks, Rewritten, Stop, ToolHook, ToolView
 from induscode.conductor.ports import BoundTool, ContextMaker, Emit
 from induscode.conductor.recorder import Recorder
-from induscode.errors import Cancelled
+from induscode.conductor.results import encodable, readable
+from induscode.errors import Cancelled, LogCorrupt
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
-from induscode.kernel.content import Json, SaidBlock, Text, plain_text
 from induscode.kernel.events import HookDecided, ToolEnded, ToolStarted, ToolUpdated
-from induscode.kernel.jsontext import clean_text, digest, raw_json
+from induscode.kernel.jsontext import JsonProblem, clean_text, digest, parse_object, raw_json
 from induscode.kernel.tool import ToolKind, ToolResult
 from induscode.session.blobs import BlobStore
 from induscode.session.entries import Hook, Intent, Interrupted, Result
@@ -35,6 +35,7 @@ __all__ = ["CallRunner"]
 Outcome = Literal["ok", "error", "denied", "refused", "invalid"]
 _HOST = "builtin:conductor"
 _NOT_RUN = "Not run: the user stopped the turn before it started."
+_STOPPED = "Stopped by the user before it finished. What it had done by then stays done."
 
 
 class CallRunner:
@@ -58,6 +59,7 @@ class CallRunner:
         self._emit = emit
         self._clock = clock
         self._tools: dict[str, BoundTool] = {}
+        self._started: set[str] = set()
 
     def equip(self, tools: Sequence[BoundTool]) -> None:
         """The tools of this epoch, by the name the model was told."""
@@ -72,9 +74,7 @@ class CallRunner:
             elif len(batch) == 1:
                 await self._run_one(batch[0], cancel)
             else:
-                async with asyncio.TaskGroup() as group:
-                    for call in batch:
-                        group.create_task(self._run_one(call, cancel))
+                await _side_by_side([self._run_one(call, cancel) for call in batch])
         cancel.check()
 
     def _batches(self, calls: Sequence[OpenCall]) -> list[list[OpenCall]]:
@@ -98,7 +98,8 @@ class CallRunner:
             await self._finish(call, ToolResult.error(text), "invalid", _HOST)
             return
         if call.call.broken is not None:
-            text = f"The arguments are not usable JSON. You sent: {call.call.broken[:2000]}"
+            why = _trouble(call.call.broken)
+            text = f"The arguments cannot be used: {why}. You sent: {call.call.broken[:2000]}"
             await self._finish(call, ToolResult.error(text), "invalid", _HOST)
             return
         try:
@@ -109,17 +110,15 @@ class CallRunner:
     async def _judge_and_run(
         self, call: OpenCall, bound: BoundTool, arguments: dict[str, Any], cancel: CancelToken
     ) -> None:
-        refusal = await self._refused(call, bound, arguments, cancel)
-        if refusal is not None:
-            await self._finish(call, ToolResult.error(refusal.text), refusal.outcome, _HOST)
+        if await self._turned_down(call, bound, arguments, cancel):
             return
         hooks = [hook for hook in self._hooks.tool if hook.matches(bound.tool.name)]
         rewritten_by = ""
         for hook in hooks:
             view = ToolView(call.id, bound.tool.name, arguments)
-            match await guarded(hook.enter(view), hook.by):
+            match await guarded(hook.enter(view), hook.by, deadline=self._hooks.deadline):
                 case Stop(reason):
-                    await self._blocked(call, bound, hook, reason)
+                    await self._blocked(call, hook, reason)
                     return
                 case Rewritten(changed):
                     rewritten_by = hook.by
@@ -127,26 +126,32 @@ class CallRunner:
                     arguments = changed
                 case _:
                     continue
-        if rewritten_by:
-            refusal = await self._refused(call, bound, arguments, cancel)
-            if refusal is not None:
-                await self._finish(call, ToolResult.error(refusal.text), refusal.outcome, _HOST)
-                return
+        if rewritten_by and await self._turned_down(call, bound, arguments, cancel):
+            return
         cancel.check()
         await self._declare(call, bound, arguments, rewritten_by, cancel)
-        result = await self._execute(call, bound, arguments, cancel)
+        result, by = await self._execute(call, bound, arguments, cancel), bound.by
+        view = ToolView(call.id, bound.tool.name, arguments)
         for hook in reversed(hooks):
-            result = await self._exit(call, bound, arguments, hook, result)
-        await self._finish(call, result, "error" if result.is_error else "ok", bound.by)
+            changed = await self._exit(view, hook, result)
+            if changed is not None:
+                result, by = changed, hook.by
+        await self._finish(call, result, "error" if result.is_error else "ok", by)
 
-    async def _refused(
+    async def _turned_down(
         self, call: OpenCall, bound: BoundTool, arguments: Mapping[str, Any], cancel: CancelToken
-    ) -> Refused | None:
+    ) -> bool:
+        """Whether the call ends here: its arguments do not fit, or it may not run."""
+        problem = bound.problem(arguments)
+        if problem is not None:
+            await self._finish(call, ToolResult.error(problem), "invalid", _HOST)
+            return True
         match await self._consent.settle(call.id, bound, arguments, cancel):
             case Granted():
-                return None
-            case Refused() as refusal:
-                return refusal
+                return False
+            case Refused(text, outcome):
+                await self._finish(call, ToolResult.error(text), outcome, _HOST)
+                return True
 
     async def _declare(
         self,
@@ -175,55 +180,53 @@ class CallRunner:
     ) -> ToolResult:
         """Whatever a tool does, this returns a result."""
         name = bound.tool.name
+        self._started.add(call.id)
         self._emit(ToolStarted(call=call.id, tool=name, arguments=arguments, at=self._now()))
 
         def progress(text: str) -> None:
-            self._emit(ToolUpdated(call=call.id, text=text, at=self._now()))
+            self._emit(ToolUpdated(call=call.id, text=clean_text(text)[0], at=self._now()))
 
         task = asyncio.ensure_future(bound.tool.execute(arguments, self._context(cancel, progress)))
         stop = cancel.on_cancel(task.cancel)
         await asyncio.wait({task})
         stop()
-        if task.cancelled():
-            return ToolResult.error("Stopped by the user before it finished.")
-        failure = task.exception()
+        failure = None if task.cancelled() else task.exception()
+        if task.cancelled() or isinstance(failure, Cancelled):
+            return ToolResult.error(_STOPPED)
         if failure is not None:
             kind = type(failure).__name__
-            return ToolResult.error(f"The tool {name} failed unexpectedly ({kind}): {failure}")
-        return task.result()
+            text = f"The tool {name} failed unexpectedly ({kind}): {failure}"
+            return encodable(ToolResult.error(text))
+        return encodable(task.result())
 
-    async def _exit(
-        self,
-        call: OpenCall,
-        bound: BoundTool,
-        arguments: dict[str, Any],
-        hook: ToolHook,
-        result: ToolResult,
-    ) -> ToolResult:
-        view = ToolView(call.id, bound.tool.name, arguments)
-        changed = await guarded(hook.exit(view, result), hook.by)
-        if isinstance(changed, Stop):
-            return ToolResult.error(f"The result is withheld: {changed.reason}")
+    async def _exit(self, view: ToolView, hook: ToolHook, result: ToolResult) -> ToolResult | None:
+        """The result that takes the place of `result`, if the hook has one."""
+        changed = await guarded(hook.exit(view, result), hook.by, deadline=self._hooks.deadline)
         if changed is None:
-            return result
+            return None
+        if isinstance(changed, Stop):
+            await self._note_stop("post-tool", view.call, hook, changed.reason)
+            return ToolResult.error(f"The result is withheld: {changed.reason}")
+        changed = encodable(changed)
         note = Hook(
             point="post-tool",
             decision="rewrite",
-            target=call.id,
+            target=view.call,
             before=digest(msgspec.json.encode(result.content)),
             after=digest(msgspec.json.encode(changed.content)),
         )
         await self._recorder.write(note, by=hook.by, cancel=CancelToken())
         return changed
 
-    async def _blocked(self, call: OpenCall, bound: BoundTool, hook: ToolHook, reason: str) -> None:
-        note = Hook(point="pre-tool", decision="deny", target=call.id, reason=reason)
+    async def _note_stop(self, point: str, call: str, hook: ToolHook, reason: str) -> None:
+        note = Hook(point=point, decision="deny", target=call, reason=reason)
         await self._recorder.write(note, by=hook.by, cancel=CancelToken())
         self._emit(
-            HookDecided(
-                point="pre-tool", by=hook.by, decision="deny", reason=reason, at=self._now()
-            )
+            HookDecided(point=point, by=hook.by, decision="deny", reason=reason, at=self._now())
         )
+
+    async def _blocked(self, call: OpenCall, hook: ToolHook, reason: str) -> None:
+        await self._note_stop("pre-tool", call.id, hook, reason)
         text = f"Blocked by {hook.by.split(':')[-1]}: {reason}"
         await self._finish(call, ToolResult.error(text), "denied", hook.by)
 
@@ -240,40 +243,62 @@ class CallRunner:
         await self._recorder.write(note, by=hook.by, cancel=CancelToken())
 
     async def _finish(self, call: OpenCall, result: ToolResult, outcome: Outcome, by: str) -> None:
-        content = tuple(_encodable(block) for block in result.content)
+        """`result` can be encoded; where it cannot be recorded for another reason (too deep, too
+        long), the model is told that instead."""
+        content = await self._recorder.stored(
+            lambda: store_said(result.content, self._blobs), CancelToken()
+        )
         entry = Result(
             call=call.id,
             tool=call.call.name,
-            content=store_said(content, self._blobs),
+            content=content,
             outcome=outcome,
             display=result.display,
             details=result.details,
         )
-        await self._recorder.write(entry, by=by, cancel=CancelToken())
-        text = result.display if result.display is not None else _readable(content)
-        name = call.call.name
-        self._emit(ToolEnded(call=call.id, tool=name, outcome=outcome, text=text, at=self._now()))
+        try:
+            await self._recorder.write(entry, by=by, cancel=CancelToken())
+        except LogCorrupt as problem:
+            told = f"The call ran, but its result cannot be kept: {problem.message}"
+            await self._finish(call, ToolResult.error(told), "error", _HOST)
+            return
+        text = result.display if result.display is not None else readable(result.content)
+        self._ended(call, outcome, text)
 
     async def _close_unrun(self, call: OpenCall) -> None:
         entry = Interrupted(call=call.id, tool=call.call.name, started=False, text=_NOT_RUN)
         await self._recorder.write(entry, by=_HOST, cancel=CancelToken())
-        name = call.call.name
+        self._ended(call, "interrupted", _NOT_RUN)
+
+    def _ended(self, call: OpenCall, outcome: str, text: str) -> None:
+        started = call.id in self._started
+        self._started.discard(call.id)
         self._emit(
-            ToolEnded(call=call.id, tool=name, outcome="interrupted", text=_NOT_RUN, at=self._now())
+            ToolEnded(
+                call=call.id,
+                tool=call.call.name,
+                outcome=outcome,
+                text=text,
+                arguments={} if started else call.call.decoded(),
+                at=self._now(),
+            )
         )
 
     def _now(self) -> str:
         return iso(self._clock.now_ms())
 
 
-def _encodable(block: SaidBlock) -> SaidBlock:
-    """File names and outputs can hold what JSON cannot: replace it, visibly."""
-    if isinstance(block, Text):
-        text, mended = clean_text(block.text)
-        return Text(text) if mended else block
-    return block
+async def _side_by_side(runs: Sequence[Coroutine[Any, Any, None]]) -> None:
+    """All to their end, then the first failure as it was raised."""
+    ended = await asyncio.gather(*runs, return_exceptions=True)
+    for failure in ended:
+        if failure is not None:
+            raise failure
 
 
-def _readable(content: tuple[SaidBlock, ...]) -> str:
-    text = plain_text(content)
-    return text or "".join(bytes(b.value).decode() for b in content if isinstance(b, Json))
+def _trouble(broken: str) -> str:
+    try:
+        parse_object(broken)
+    except JsonProblem as problem:
+        return str(problem)
+    return "not a JSON object"

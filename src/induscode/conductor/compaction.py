@@ -17,7 +17,7 @@ from induscode.kernel.clock import Clock, iso
 from induscode.kernel.content import Text
 from induscode.kernel.events import Alert, HookDecided
 from induscode.kernel.model import Usage
-from induscode.session.entries import Compaction, Hook, Input, Notice, Response
+from induscode.session.entries import Compaction, Hook, Input, Notice
 from induscode.session.state import SessionState
 
 __all__ = ["COMPACTION_MARK", "Compactor", "needs_room"]
@@ -88,7 +88,7 @@ class Compactor:
             response = await self._exchange.ask(setting, "compaction", cancel)
         except ContextTooLong:
             return self._mechanical(), ""
-        text = _answer_text(response)
+        text = self._exchange.text_of(response)
         if not text.strip():
             raise ProviderError(
                 "the model gave no summary", hint="try again, or start a new session"
@@ -108,7 +108,9 @@ class Compactor:
 
     async def _vetoed(self, cancel: CancelToken) -> bool:
         for hook in self._hooks.rewrite:
-            decision = await guarded(hook.before("compaction"), hook.by)
+            decision = await guarded(
+                hook.before("compaction"), hook.by, deadline=self._hooks.deadline
+            )
             if isinstance(decision, Stop):
                 note = Hook(point="before-rewrite", decision="deny", reason=decision.reason)
                 await self._recorder.write(note, by=hook.by, cancel=cancel)
@@ -126,7 +128,3 @@ class Compactor:
 
     def _now(self) -> str:
         return iso(self._clock.now_ms())
-
-
-def _answer_text(response: Response) -> str:
-    return "".join(block.text for block in response.content if isinstance(block, Text))

@@ -84,7 +84,7 @@ class Consent:
             )
             await self._recorder.write(approval, by=_HOST, cancel=cancel)
             return Refused(
-                f"Refused: {ask.question} There is nobody to ask in this run; do without it or say"
+                f"Refused: {ask.question}. There is nobody to ask in this run; do without it or say"
                 " what you would need.",
                 "refused",
             )
@@ -117,6 +117,8 @@ class Consent:
             reason=answer.reason,
         )
         await self._recorder.commit(approval, by=_HOST, cancel=cancel)
+        if answer.choice == "timeout":
+            self.unasked += 1
         return _outcome(answer)
 
 

@@ -2,7 +2,7 @@
 
 The request is written before it is sent; its sync happens while the provider works (`sent`), and is
 over before the answer has any effect. Each retry repeats the same bytes and is an entry of its own.
-A broken answer is recorded as partial and never projected.
+An answer that broke off, or never came, is recorded as partial with the reason, and not projected.
 """
 
 from __future__ import annotations
@@ -10,18 +10,21 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
+import msgspec
+
 from induscode.conductor.ports import Emit, ModelSetting
 from induscode.conductor.recorder import Recorder
 from induscode.conductor.retries import Retries
 from induscode.errors import Cancelled, LogDown, ProviderError
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
+from induscode.kernel.content import plain_text
 from induscode.kernel.events import Alert, TextDelta, ThinkingDelta, UsageReported
 from induscode.kernel.model import Answer, Body, StopReason, Usage
 from induscode.session.blobs import BlobStore
 from induscode.session.entries import Request, Response
 from induscode.session.projection import Projection
-from induscode.session.storing import store_answer
+from induscode.session.storing import load_answer, store_answer
 from induscode.session.trail import Trail
 
 __all__ = ["Exchange"]
@@ -72,6 +75,9 @@ class Exchange:
         await self._recorder.write(first, by=_HOST, cancel=cancel)
         return await self._dispatch(setting, body, self._recorder.log.head, first, cancel)
 
+    def text_of(self, response: Response) -> str:
+        return plain_text(load_answer(response.content, self._blobs))
+
     async def _dispatch(
         self, setting: ModelSetting, body: Body, first_id: str, first: Request, cancel: CancelToken
     ) -> Response:
@@ -105,7 +111,7 @@ class Exchange:
     async def _record(
         self, setting: ModelSetting, request_id: str, answer: Answer, cancel: CancelToken
     ) -> Response:
-        response = self._response(setting, request_id, answer, "")
+        response = await self._response(setting, request_id, answer, "", cancel)
         await self._recorder.write(
             response, by=f"model:{setting.name}/{setting.model}", cancel=cancel
         )
@@ -115,23 +121,29 @@ class Exchange:
     async def _keep_partial(
         self, setting: ModelSetting, request_id: str, failure: ProviderError | Cancelled
     ) -> None:
-        partial = setting.provider.partial
-        if partial is None or (not partial.content and partial.usage == Usage()):
-            return
-        broken = Answer(
-            partial.content, StopReason.PARTIAL, partial.usage, partial.model, partial.id
-        )
-        response = self._response(setting, request_id, broken, failure.message)
+        """A request without a response means that the process died; so each failure has one."""
+        partial = setting.provider.partial or Answer((), StopReason.PARTIAL, Usage())
+        broken = msgspec.structs.replace(partial, stop=StopReason.PARTIAL)
+        response = await self._response(setting, request_id, broken, failure.message, CancelToken())
         by = f"model:{setting.name}/{setting.model}"
         await self._recorder.write(response, by=by, cancel=CancelToken())
-        self._report(response)
+        if response.usage != Usage():
+            self._report(response)
 
-    def _response(
-        self, setting: ModelSetting, request_id: str, answer: Answer, error: str
+    async def _response(
+        self,
+        setting: ModelSetting,
+        request_id: str,
+        answer: Answer,
+        error: str,
+        cancel: CancelToken,
     ) -> Response:
+        content = await self._recorder.stored(
+            lambda: store_answer(answer.content, self._blobs), cancel
+        )
         return Response(
             request=request_id,
-            content=store_answer(answer.content, self._blobs),
+            content=content,
             stop=answer.stop,
             usage=answer.usage,
             wire=setting.provider.wire,

@@ -11,12 +11,9 @@ from induscode.conductor.hooks import Stop
 __all__ = ["guarded"]
 
 T = TypeVar("T")
-_DEADLINE = 30.0
 
 
-async def guarded(
-    work: Coroutine[Any, Any, T], by: str, *, deadline: float = _DEADLINE
-) -> T | Stop:
+async def guarded(work: Coroutine[Any, Any, T], by: str, *, deadline: float) -> T | Stop:
     """What `work` decides; a hook that raises or does not answer in time has said stop."""
     task = asyncio.ensure_future(work)
     done, _ = await asyncio.wait({task}, timeout=deadline)

@@ -95,11 +95,14 @@ class RewriteHook(Protocol):
 
 
 class Hooks(Struct, frozen=True):
+    """All there are. `deadline` is how many seconds each may take to answer."""
+
     input: tuple[InputHook, ...] = ()
     context: tuple[ContextHook, ...] = ()
     tool: tuple[ToolHook, ...] = ()
     turn: tuple[TurnHook, ...] = ()
     rewrite: tuple[RewriteHook, ...] = ()
+    deadline: float = 30.0
 
 
 NO_HOOKS = Hooks()

@@ -36,11 +36,13 @@ Emit = Callable[[Event], None]
 
 
 class BoundTool(Struct, frozen=True):
-    """A tool with what the host says of it: its kind, and the feature it belongs to."""
+    """A tool with what the host says of it: its kind, and the feature it belongs to. `problem`
+    tells, in a sentence for the model, what is wrong with arguments before anybody judges them."""
 
     tool: AgentTool
     kind: ToolKind
     by: str
+    problem: Callable[[Mapping[str, Any]], str | None] = lambda _: None
 
     @property
     def effects(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import TypeVar
 
 from induscode.errors import LogDown
 from induscode.kernel.cancel import CancelToken
@@ -19,6 +20,7 @@ from induscode.session.log import Durability, SessionLog
 
 __all__ = ["Recorder"]
 
+T = TypeVar("T")
 _PAUSE = 0.25
 
 
@@ -44,6 +46,15 @@ class Recorder:
             self.log.append(*entries, by=by, durability=Durability.WRITTEN)
         except LogDown as trouble:
             await self._insist(trouble, lambda: _append(self.log, entries, by), cancel)
+
+    async def stored(self, store: Callable[[], T], cancel: CancelToken) -> T:
+        """What `store` returns once the disk takes what it puts there."""
+        try:
+            return store()
+        except LogDown as trouble:
+            kept: list[T] = []
+            await self._insist(trouble, lambda: kept.append(store()), cancel)
+            return kept[0]
 
     async def settled(self, cancel: CancelToken) -> None:
         """Return when everything recorded is on disk."""

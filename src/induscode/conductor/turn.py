@@ -36,7 +36,7 @@ from induscode.session.entries import Amendment, Hook, Input, KnownEntry, Notice
 from induscode.session.log import SessionLog
 from induscode.session.projection import Projection
 from induscode.session.state import SessionState
-from induscode.session.storing import load_answer, store_said
+from induscode.session.storing import store_said
 
 __all__ = ["Conductor", "Totals", "TurnOutcome"]
 
@@ -82,8 +82,7 @@ class Conductor:
         log.follow(self.projection.add)
         log.follow(self.state.add)
         self._blobs = blobs
-        self._setup = wiring.setup
-        self._setting = wiring.setting
+        self._setup, self._setting = self._next = (wiring.setup, wiring.setting)
         self._hooks = wiring.hooks
         self._budget = wiring.budget
         self._emit = emit = wiring.emit
@@ -120,29 +119,33 @@ class Conductor:
         self, *, setup: Setup | None = None, setting: ModelSetting | None = None
     ) -> None:
         """Another model, mode or tool set, in force from the next epoch on."""
-        self._setup = setup or self._setup
-        self._setting = setting or self._setting
+        self._next = (setup or self._next[0], setting or self._next[1])
 
     async def submit(self, blocks: Sequence[SaidBlock]) -> TurnOutcome:
         """One whole turn. Raises `Cancelled`, `BudgetEnded`, a `ProviderError` or `LogDown`."""
         await self._hear_input_hooks(plain_text(list(blocks)))
-        return await self._run("input", [self._input(blocks, steer=False)])
+        return await self._run("input", blocks)
 
     async def go_on(self) -> TurnOutcome:
         """Continue a turn that broke off, without a new input."""
         if not self.unfinished:
             raise UserError("there is nothing to continue", hint="give a prompt")
-        return await self._run("resume", [])
+        return await self._run("resume", ())
 
     async def steer(self, text: str) -> None:
-        """Add a message while the agent works; the model reads it with its next request."""
+        """Add a message while the agent works; the model reads it with its next request. Raises
+        `UserError` when no turn runs (any more)."""
         await self._hear_input_hooks(text)
-        entry = self._input([Text(text)], steer=True)
+        if not self._busy:
+            raise UserError("no turn is running", hint="submit it as a new input")
+        entry = await self._input([Text(text)], steer=True)
         await self._recorder.commit(entry, by=_PERSON, cancel=CancelToken())
         self._steered = True
 
     async def notify(self, text: str, *, by: str, pinned: bool = False) -> None:
         """Put a text in front of the model, as an entry first."""
+        if self.state.start is None:
+            await self._open_epoch("start", [])
         await self._recorder.write(Notice(text=text, pinned=pinned), by=by, cancel=CancelToken())
         self._emit(Noticed(text=text, by=by, at=self._now()))
 
@@ -167,35 +170,40 @@ class Conductor:
         self._cancel = CancelToken()
         self._steered = False
 
-    async def _run(self, cause: str, entries: list[KnownEntry]) -> TurnOutcome:
+    async def _run(self, cause: str, said: Sequence[SaidBlock]) -> TurnOutcome:
         self._begin()
         before = self.totals()
         try:
+            entries = [await self._input(said, steer=False)] if said else []
             await self._open_epoch(cause, entries)
             last = await self._loop(before)
             await self._recorder.settled(self._cancel)
-        except Cancelled as stop:
+        except (Cancelled, BudgetEnded) as stop:
             await self._note_stop(stop)
             raise
         finally:
             self._busy = False
-        text = plain_text(list(load_answer(last.content, self._blobs)))
+        text = self._exchange.text_of(last)
         for hook in self._hooks.turn:
-            failed = await guarded(hook.turn_ended(text), hook.by)
+            failed = await guarded(hook.turn_ended(text), hook.by, deadline=self._hooks.deadline)
             if isinstance(failed, Stop):
                 self._emit(Fault(message=failed.reason, at=self._now()))
         return TurnOutcome(text, last.stop)
 
-    async def _open_epoch(self, cause: str, entries: list[KnownEntry]) -> None:
+    async def _open_epoch(self, cause: str, entries: Sequence[KnownEntry]) -> None:
         """Record in one go, durably: what changed, ends for calls left open, and the input."""
+        self._setup, self._setting = self._next
         self._calls.equip(self._setup.tools)
-        fresh = begin_epoch(
-            self.state,
-            self._setup,
-            self._setting,
-            self._blobs,
-            session=self.log.session,
-            cause=cause if self.state.start is not None else "start",
+        fresh = await self._recorder.stored(
+            lambda: begin_epoch(
+                self.state,
+                self._setup,
+                self._setting,
+                self._blobs,
+                session=self.log.session,
+                cause=cause if self.state.start is not None else "start",
+            ),
+            self._cancel,
         )
         closing = close_open_calls(self.projection, self.state)
         await self._recorder.commit(
@@ -242,7 +250,7 @@ class Conductor:
 
     async def _hear_input_hooks(self, text: str) -> None:
         for hook in self._hooks.input:
-            decision = await guarded(hook.submit(text), hook.by)
+            decision = await guarded(hook.submit(text), hook.by, deadline=self._hooks.deadline)
             if isinstance(decision, Stop):
                 self._emit(
                     HookDecided(
@@ -260,22 +268,25 @@ class Conductor:
 
     async def _shape_context(self) -> None:
         for hook in self._hooks.context:
-            shape = await guarded(hook.shape(self.projection.request()), hook.by)
+            shape = await guarded(
+                hook.shape(self.projection.request()), hook.by, deadline=self._hooks.deadline
+            )
             if isinstance(shape, Stop):
                 self._emit(Fault(message=shape.reason, at=self._now()))
             elif shape is not None and (shape.operations or shape.parameters):
                 entry = Amendment(operations=list(shape.operations), parameters=shape.parameters)
                 await self._recorder.write(entry, by=hook.by, cancel=self._cancel)
 
-    async def _note_stop(self, stop: Cancelled) -> None:
+    async def _note_stop(self, stop: Cancelled | BudgetEnded) -> None:
         """Leave a log that says why the turn ended, for the model too."""
         closing = close_open_calls(self.projection, self.state)
         note = Notice(text=f"[The turn ended here: {stop.message}.]")
         if self.state.start is not None:
             await self._recorder.commit(*closing, note, by=_HOST, cancel=CancelToken())
-        self._emit(Alert(text=stop.message, at=self._now()))
+        if isinstance(stop, Cancelled):
+            self._emit(Alert(text=stop.message, at=self._now()))
 
-    def _input(self, blocks: Sequence[SaidBlock], *, steer: bool) -> Input:
+    async def _input(self, blocks: Sequence[SaidBlock], *, steer: bool) -> Input:
         clean: list[SaidBlock] = []
         mended = False
         for block in blocks:
@@ -285,7 +296,7 @@ class Conductor:
                 clean.append(Text(text))
             else:
                 clean.append(block)
-        content = store_said(clean, self._blobs)
+        content = await self._recorder.stored(lambda: store_said(clean, self._blobs), self._cancel)
         return Input(content=content, steer=steer, mended=mended, by=_PERSON)
 
     def _now(self) -> str:

@@ -69,12 +69,14 @@ class ToolUpdated(_Event, frozen=True, tag="tool_update"):
 
 
 class ToolEnded(_Event, frozen=True, tag="tool_end"):
-    """`outcome` is ok, error, denied, refused or interrupted."""
+    """`outcome` is ok, error, denied, refused, invalid or interrupted; a call that ended before it
+    started has no `tool_start`, so its arguments stand here."""
 
     call: str
     tool: str
     outcome: str
     text: str
+    arguments: dict[str, Any] = {}
 
 
 class Noticed(_Event, frozen=True, tag="notice"):

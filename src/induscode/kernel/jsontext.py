@@ -136,3 +136,6 @@ def _refuse_non_finite(value: object, depth: int) -> None:
     elif isinstance(value, list | tuple):
         for child in cast("list[object]", value):
             _refuse_non_finite(child, depth + 1)
+    elif isinstance(value, msgspec.Struct):
+        for field in value.__struct_fields__:
+            _refuse_non_finite(getattr(value, field), depth + 1)

@@ -20,8 +20,9 @@ def run(argv: list[str], environ: Mapping[str, str]) -> int:
     words = parser("fork", "Copy a session into a new one that names its origin.", _EXAMPLES)
     words.add_argument("id", metavar="ID", help="a session id, a prefix of one, or last")
     words.add_argument("--at", metavar="ENTRY", default="", help="the last entry to copy")
+    words.add_argument("--cwd", metavar="DIR", help="as if started there")
     asked = words.parse_args(argv)
-    around = here(environ)
+    around = here(environ, asked.cwd)
     path, found = found_session(around, asked.id)
     if asked.at and asked.at not in {entry.id for entry in found.entries}:
         raise UsageError(f"no entry {asked.at!r} in {path.stem}", hint="indus why shows entry ids")

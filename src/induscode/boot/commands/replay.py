@@ -26,8 +26,9 @@ def run(argv: list[str], environ: Mapping[str, str]) -> int:
     words.add_argument("id", metavar="ID", help="a session id, a prefix of one, or last")
     words.add_argument("--json", action="store_true", help="one JSON object")
     words.add_argument("-q", "--quiet", action="store_true", help="only what does not pass")
+    words.add_argument("--cwd", metavar="DIR", help="as if started there")
     asked = words.parse_args(argv)
-    around = here(environ)
+    around = here(environ, asked.cwd)
     path, found = found_session(around, asked.id)
     report = replay(found, around.store.blobs, encoder_for)
     if asked.json:

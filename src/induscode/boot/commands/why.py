@@ -27,8 +27,9 @@ def run(argv: list[str], environ: Mapping[str, str]) -> int:
     words.add_argument("--request", type=int, metavar="N", help="the N-th request (default: last)")
     words.add_argument("--find", metavar="TEXT", help="find the origin of a text")
     words.add_argument("--json", action="store_true", help="one JSON object")
+    words.add_argument("--cwd", metavar="DIR", help="as if started there")
     asked = words.parse_args(argv)
-    around = here(environ)
+    around = here(environ, asked.cwd)
     _, found = found_session(around, asked.id)
     blobs = around.store.blobs
     ink = Ink(sys.stdout, dict(environ))

@@ -1,0 +1,47 @@
+"""The commands of the line prompt, in words."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from induscode.channels.ports import Snapshot
+from induscode.channels.terminal import safe
+
+__all__ = ["SLASH_HELP", "about", "unknown_command"]
+
+_COMMANDS = {
+    "/help": "this",
+    "/session": "which session this is, what it used, how to come back to it",
+    "/continue": "go on with a turn that was stopped or broke off",
+    "/compact": "let the model condense the conversation so far, to make room",
+    "/quit": "leave (also /exit, or Ctrl-D)",
+}
+_ALIASES = ("/exit",)
+_KEYS = """\
+a line ending in \\ goes on in the next one; \"\"\" begins and ends a block of lines
+while it works: what you type reaches the model with its next step; Ctrl-C stops the turn
+a space before / says it to the model; a line that begins with a space is not kept in the history"""
+
+SLASH_HELP = "\n".join([*(f"{name:<10} {what}" for name, what in _COMMANDS.items()), _KEYS])
+
+
+def unknown_command(name: str) -> str:
+    near = get_close_matches(name, [*_COMMANDS, *_ALIASES], n=1)
+    guess = f"did you mean {near[0]}? " if near else ""
+    return (
+        f"there is no {safe(name)}; {guess}/help lists them, a space before it says it to the model"
+    )
+
+
+def about(now: Snapshot) -> str:
+    cost = "not known" if now.cost is None else f"${now.cost:.4f}"
+    used = " · ".join(f"{count} {name.replace('_', ' ')}" for name, count in now.usage.items())
+    lines = [
+        f"session  {now.session} · {now.entries} entries",
+        f"again    indus -r {now.session}",
+        f"model    {safe(now.model)} · mode {now.mode} · {safe(now.cwd)}",
+        f"used     {now.steps} steps · tokens: {used} · cost {cost}",
+    ]
+    if now.unfinished:
+        lines.append("the last turn broke off: /continue goes on with it")
+    return "\n".join(lines)

@@ -1,0 +1,158 @@
+"""The rules of a policy, indexed once, asked at every call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+from induscode.kernel.tool import ToolKind
+from induscode.policy.patterns import CommandPatterns, HostPatterns, PathPatterns
+from induscode.policy.rules import Effect, Rule, canonical_name
+from induscode.policy.subject import CallView, CommandSubject, NoSubject, PathSubject, UrlSubject
+from induscode.policy.verdict import Layer
+
+__all__ = ["RuleBook"]
+
+_KIND_NAMES = frozenset({"read", "write", "bash"})
+
+
+class _Shelf:
+    """All rules of one effect on one name; each index is built when a call first needs it."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+        self.rules: list[Rule] = []
+
+    @cached_property
+    def bare(self) -> Rule | None:
+        return next((rule for rule in self.rules if rule.pattern is None), None)
+
+    @cached_property
+    def _patterned(self) -> list[tuple[Rule, str]]:
+        return [(rule, rule.pattern) for rule in self.rules if rule.pattern is not None]
+
+    @cached_property
+    def commands(self) -> CommandPatterns:
+        return CommandPatterns(self._patterned)
+
+    @cached_property
+    def paths(self) -> PathPatterns:
+        return PathPatterns(self._patterned, self._workspace)
+
+    @cached_property
+    def hosts(self) -> HostPatterns:
+        return HostPatterns(self._patterned)
+
+    @cached_property
+    def first(self) -> Rule | None:
+        return self.rules[0] if self.rules else None
+
+
+class _Shelves:
+    """All rules of one effect, by the name they speak of."""
+
+    def __init__(self, rules: list[Rule], workspace: Path) -> None:
+        self._by_name: dict[str, _Shelf] = {}
+        for rule in rules:
+            self._by_name.setdefault(rule.tool, _Shelf(workspace)).rules.append(rule)
+        self._by_prefix = [
+            (name[:-1], shelf) for name, shelf in self._by_name.items() if name.endswith("*")
+        ]
+
+    def of(self, call: CallView, *, impostors: bool) -> Iterator[_Shelf]:
+        """The shelves that may speak of a call. A foreign tool that took the name of ours is an
+        impostor: a rule that narrows means it too, one that allows does not."""
+        if not self._by_name:
+            return
+        by_kind = _kind_name(call.kind)
+        if by_kind in self._by_name:
+            yield self._by_name[by_kind]
+        name = canonical_name(call.tool)
+        if name != by_kind and name in self._by_name and (impostors or name not in _KIND_NAMES):
+            yield self._by_name[name]
+        for prefix, shelf in self._by_prefix:
+            if name.startswith(prefix):
+                yield shelf
+
+    def touching(self, call: CallView, groups: tuple[tuple[str, ...], ...]) -> Rule | None:
+        for shelf in self.of(call, impostors=True):
+            if rule := shelf.bare or _touches(shelf, call, groups):
+                return rule
+        if isinstance(call.subject, CommandSubject):
+            return self._file_rule(call.subject)
+        return None
+
+    def _file_rule(self, subject: CommandSubject) -> Rule | None:
+        """What narrows reading or writing a file also narrows a command that names it."""
+        for name in ("read", "write"):
+            if shelf := self._by_name.get(name):
+                for path in subject.paths:
+                    if rule := shelf.paths.covering(path):
+                        return rule
+        return None
+
+
+class RuleBook:
+    """Answers which rule of an effect speaks of a call. Allow rules of a workspace are left out;
+    `ignored` lists them, so that somebody can be told."""
+
+    def __init__(self, rules: tuple[Rule, ...], workspace: Path) -> None:
+        self.rules = rules
+        self.workspace = workspace
+        self.ignored = tuple(rule for rule in rules if _widens(rule))
+        self._allow, self._ask, self._deny = (
+            _Shelves(
+                [rule for rule in rules if rule.effect is effect and not _widens(rule)], workspace
+            )
+            for effect in (Effect.ALLOW, Effect.ASK, Effect.DENY)
+        )
+
+    def allowing(self, call: CallView, words: tuple[str, ...] | None) -> Rule | None:
+        """A rule that allows the call; `words` is its command if that is plain, else None."""
+        for shelf in self._allow.of(call, impostors=False):
+            if rule := shelf.bare or _covers(shelf, call, words):
+                return rule
+        return None
+
+    def asking(self, call: CallView, groups: tuple[tuple[str, ...], ...]) -> Rule | None:
+        """A rule that asks about the call; `groups` are the literals of its command."""
+        return self._ask.touching(call, groups)
+
+    def denying(self, call: CallView, groups: tuple[tuple[str, ...], ...]) -> Rule | None:
+        return self._deny.touching(call, groups)
+
+
+def _kind_name(kind: ToolKind) -> str | None:
+    if kind is ToolKind.SHELL:
+        return "bash"
+    return "read" if kind is ToolKind.READ else "write" if kind is ToolKind.WRITE else None
+
+
+def _widens(rule: Rule) -> bool:
+    return rule.effect is Effect.ALLOW and rule.layer is Layer.WORKSPACE
+
+
+def _covers(shelf: _Shelf, call: CallView, words: tuple[str, ...] | None) -> Rule | None:
+    match call.subject:
+        case PathSubject(path=path):
+            return shelf.paths.covering(path)
+        case CommandSubject():
+            return None if words is None else shelf.commands.covering(words)
+        case UrlSubject(host=host):
+            return shelf.hosts.covering(host)
+        case NoSubject():
+            return None
+
+
+def _touches(shelf: _Shelf, call: CallView, groups: tuple[tuple[str, ...], ...]) -> Rule | None:
+    match call.subject:
+        case PathSubject(path=path, named=named):
+            return shelf.paths.covering(path) or shelf.paths.covering(named)
+        case CommandSubject():
+            return shelf.commands.within(groups)
+        case UrlSubject(host=host):
+            return shelf.hosts.covering(host)
+        case NoSubject():
+            # A pattern that cannot be judged narrows rather than not.
+            return shelf.first

@@ -1,0 +1,72 @@
+"""What a call is about, as the host sees it: facts from the disk, gathered before the judgement.
+
+A subject is built by the host from the arguments, never taken from what a tool claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from induscode.kernel.tool import ToolKind
+
+__all__ = [
+    "Access",
+    "CallView",
+    "CommandSubject",
+    "NoSubject",
+    "PathSubject",
+    "Subject",
+    "UrlSubject",
+]
+
+
+class Access(StrEnum):
+    READ = "read"
+    WRITE = "write"
+
+
+class PathSubject(Struct, frozen=True, tag="path"):
+    """`path` is where the words lead (absolute, every link followed); `named` is the same place as
+    it was spelled, links kept. Rules that narrow look at both, rules that allow only at `path`."""
+
+    path: Path
+    named: Path
+    access: Access
+
+
+class CommandSubject(Struct, frozen=True, tag="command"):
+    """`paths` are the places that literals of the command lead to from `cwd`, as spelled and with
+    links followed; `program` is the file that the first word of a plain command would start, None
+    when no file has that name; `shadows` says that it stands before another of the same name.
+    Build it with `paths.command_subject`."""
+
+    command: str
+    cwd: Path
+    paths: tuple[Path, ...] = ()
+    program: Path | None = None
+    shadows: bool = False
+
+
+class UrlSubject(Struct, frozen=True, tag="url"):
+    host: str
+
+
+class NoSubject(Struct, frozen=True, tag="none"):
+    """Nothing to judge: the tool has no such argument, or the call does not carry a usable one."""
+
+
+Subject = PathSubject | CommandSubject | UrlSubject | NoSubject
+
+
+class CallView(Struct, frozen=True):
+    """One call as the gate sees it. `kind` is the host's classification of the tool."""
+
+    tool: str
+    kind: ToolKind
+    arguments: Mapping[str, Any]
+    subject: Subject

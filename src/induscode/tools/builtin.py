@@ -1,0 +1,124 @@
+"""The native tools as the host installs them: wrapped, classified, and with their subject.
+
+Reading starts here: `builtin_tools` is the whole list, and the order of the wrappers is visible in
+it. Validation stands inside the bound, so that every answer is bounded, refusals too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from induscode.errors import HostError
+from induscode.kernel.tool import AgentTool, ToolKind
+from induscode.policy.paths import command_subject, path_subject, resolve
+from induscode.policy.subject import Access, CallView, NoSubject, Subject
+from induscode.tools.bash import Bash
+from induscode.tools.bounded import bounded
+from induscode.tools.edit import Edit
+from induscode.tools.limits import READ_RESULT_CHARACTERS
+from induscode.tools.read import Read
+from induscode.tools.validated import validated
+from induscode.tools.write import Write
+
+__all__ = ["FILES", "SHELL", "BuiltinTool", "builtin_tools", "feature_digest"]
+
+FILES = "builtin:files"
+SHELL = "builtin:shell"
+
+_WRAPPERS = (
+    "bounded.py",
+    "builtin.py",
+    "compare.py",
+    "limits.py",
+    "schema.py",
+    "spill.py",
+    "validated.py",
+)
+_SOURCES: dict[str, tuple[str, ...]] = {
+    FILES: (
+        *_WRAPPERS,
+        "edit.py",
+        "local_fs.py",
+        "read.py",
+        "replacing.py",
+        "textfile.py",
+        "trouble.py",
+        "write.py",
+    ),
+    SHELL: (*_WRAPPERS, "bash.py", "capture.py", "local_shell.py"),
+}
+
+
+class BuiltinTool(Struct, frozen=True):
+    """A tool with what the host knows of it. `subject` finds what a call is about, from its
+    arguments and the working directory; it never raises, and says `NoSubject` where nothing usable
+    is given."""
+
+    tool: AgentTool
+    kind: ToolKind
+    feature: str
+    subject: Callable[[Mapping[str, Any], Path], Subject]
+
+    def view(self, arguments: Mapping[str, Any], cwd: Path) -> CallView:
+        """One call, as the gate judges it."""
+        return CallView(self.tool.name, self.kind, arguments, self.subject(arguments, cwd))
+
+
+def builtin_tools() -> tuple[BuiltinTool, ...]:
+    """Fresh tools, in the order in which models see them."""
+    return (
+        BuiltinTool(
+            bounded(validated(Read()), limit=READ_RESULT_CHARACTERS), ToolKind.READ, FILES, _read
+        ),
+        BuiltinTool(bounded(validated(Write())), ToolKind.WRITE, FILES, _written),
+        BuiltinTool(bounded(validated(Edit())), ToolKind.WRITE, FILES, _written),
+        BuiltinTool(bounded(validated(Bash())), ToolKind.SHELL, SHELL, _command),
+    )
+
+
+@cache
+def feature_digest(feature: str) -> str:
+    """sha256 over the sources that make up a feature, names included: what ran, for the log."""
+    if feature not in _SOURCES:
+        raise HostError(f"no built-in feature {feature}", hint=f"known: {', '.join(_SOURCES)}")
+    folder = Path(__file__).parent
+    digest = hashlib.sha256()
+    for name in sorted(_SOURCES[feature]):
+        source = (folder / name).read_bytes()
+        digest.update(f"{name}\0{len(source)}\0".encode())
+        digest.update(source)
+    return digest.hexdigest()
+
+
+def _read(arguments: Mapping[str, Any], cwd: Path) -> Subject:
+    return _path(arguments, cwd, Access.READ)
+
+
+def _written(arguments: Mapping[str, Any], cwd: Path) -> Subject:
+    return _path(arguments, cwd, Access.WRITE)
+
+
+def _path(arguments: Mapping[str, Any], cwd: Path, access: Access) -> Subject:
+    text = arguments.get("path")
+    if not isinstance(text, str):
+        return NoSubject()
+    try:
+        return path_subject(cwd, text, access)
+    except (ValueError, OSError):
+        return NoSubject()
+
+
+def _command(arguments: Mapping[str, Any], cwd: Path) -> Subject:
+    command, place = arguments.get("command"), arguments.get("cwd", ".")
+    if not isinstance(command, str) or not isinstance(place, str):
+        return NoSubject()
+    try:
+        return command_subject(command, resolve(cwd, place))
+    except (ValueError, OSError):
+        return NoSubject()

@@ -1,0 +1,195 @@
+"""Everyday commands that only read, and what they can be made to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from induscode.policy.verdict import Allow, Ask
+from tests.policy.calls import bash, judge
+
+READ_ONLY = """
+ls
+ls -la
+ls -lah src
+ls -1 src/deep
+ls -R docs
+ls --color=never
+pwd
+whoami
+date
+date +%Y-%m-%d
+date -u
+uname -a
+echo hello world
+echo "a b" 'c d'
+printf '%s' x
+true
+cat README.md
+cat -n src/deep/a.py
+cat README.md docs/guide.md
+head README.md
+head -n 20 README.md
+head -20 README.md
+head -c 100 README.md
+tail -n 5 README.md
+tail -5 src/deep/a.py
+wc -l README.md
+wc -l src/deep/a.py README.md
+wc README.md
+which python3
+which -a git
+stat README.md
+stat -c %s README.md
+file README.md
+file -b src/deep/a.py
+du -sh .
+du -sh src docs
+du -h --max-depth=1 .
+df -h
+grep text README.md
+grep -n text README.md
+grep -rn text src
+grep -rni "some words" src docs
+grep -rn --include='*.py' 'def .*(' src
+grep -rl text .
+grep -c text README.md
+grep -A3 -B2 text README.md
+grep -E '^(a|b)$' README.md
+grep -v text README.md
+grep -w text README.md
+rg text
+rg -n text src
+rg -l text
+rg --files
+rg -g '*.py' text
+rg -t py 'class \\w+' src
+rg -i --hidden text
+find .
+find . -name '*.py'
+find src -type f
+find . -maxdepth 2 -type d
+find . -name '*.md' -not -path './docs/*'
+find . -mtime -1
+find . -size +1M
+find . -type f -empty
+git status
+git status -s
+git status --short --branch
+git --no-pager log --oneline
+git log
+git log --oneline -10
+git log -n 5 --stat
+git log -p -1 README.md
+git log --since=yesterday --author=me
+git log --graph --oneline --all
+git log --format='%h %s'
+git diff
+git diff --stat
+git diff --cached
+git diff HEAD~1
+git diff main...HEAD -- src
+git diff --name-only HEAD^
+git show
+git show HEAD
+git show HEAD:README.md
+git show --stat HEAD~2
+git branch
+git branch -a
+git branch --show-current
+git branch --list 'feature/*'
+git rev-parse HEAD
+git rev-parse --abbrev-ref HEAD
+git rev-parse --show-toplevel
+git ls-files
+git ls-files --others --exclude-standard
+git blame README.md
+git remote -v
+git stash list
+sort README.md
+sort -u README.md
+diff README.md docs/guide.md
+diff -u README.md docs/guide.md
+tree -L 2
+basename src/deep/a.py
+dirname src/deep/a.py
+realpath src
+""".strip().splitlines()
+
+
+def test_everyday_commands_that_only_read_ask_almost_never(workspace: Path) -> None:
+    asked = [c for c in READ_ONLY if not isinstance(judge(bash(workspace, c), workspace), Allow)]
+
+    assert len(READ_ONLY) >= 100
+    assert len(asked) <= 5, asked
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat /etc/passwd",
+        "cat ../repo-evil/secret",
+        "ls ..",
+        "ls /",
+        "grep -r text /etc",
+        "find / -name x",
+        "head -n 1 -- /etc/passwd",
+        "git diff --no-index /etc/passwd README.md",
+        "git show HEAD:/../x",
+        "du -sh ../repo-evil",
+        "diff README.md /etc/passwd",
+        "stat /etc/shadow",
+        "sort -o x README.md",
+        "sort --output=x README.md",
+        "sort --files0-from=x",
+        "find . -delete",
+        "find . -exec ls",
+        "find . -fprint x",
+        "find . -ok ls",
+        "find -L . -name x",
+        "grep -f x README.md",
+        "grep -R text .",
+        "rg --pre ./x text",
+        "rg -f x text",
+        "rg --hostname-bin ./x text",
+        "git log --output=x",
+        "git log --grep -- --output=x",
+        "git diff --output x",
+        "git diff --ext-diff",
+        "git diff -O x",
+        "git branch new",
+        "git branch -D main",
+        "git branch -m other",
+        "git branch --merged=x new -d y",
+        "git tag v1",
+        "git remote add x y",
+        "git stash",
+        "git stash drop",
+        "git -C .. status",
+        "git -c core.pager=x log",
+        "git grep -Ox a",
+        "git fetch",
+        "git",
+        "date 01010101",
+        "date -s tomorrow",
+        "date --set=x",
+        "date -f x",
+        "tail -f README.md",
+        "tree -o x",
+        "tree -R -L 1",
+        "uniq README.md x",
+        "file -C -m x",
+        "sed -n 1p README.md",
+        "tee x",
+        "ls --frobnicate",
+        "wc --files0-from=x",
+        "make",
+        "python3 -V",
+        "cp a b",
+        "Cat README.md",
+        "/bin/ls",
+    ],
+)
+def test_what_a_read_only_command_can_be_made_to_do_asks(workspace: Path, command: str) -> None:
+    assert isinstance(judge(bash(workspace, command), workspace), Ask)
