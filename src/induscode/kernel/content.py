@@ -48,14 +48,16 @@ class Thinking(Struct, frozen=True, tag="thinking", gc=False):
     signature: str = ""
 
 
-class ToolCall(Struct, frozen=True, tag="tool_call", gc=False):
+class ToolCall(Struct, frozen=True, tag="tool_call", gc=False, omit_defaults=True):
     """A call as the model made it. `id` is the provider's and may repeat; `broken` holds the raw
-    text of arguments that were not a JSON object, in which case `arguments` is `{}`."""
+    text of arguments that were not a JSON object, in which case `arguments` is `{}`; `signature`
+    is the provider's mark on the call, which goes back with it to the same wire."""
 
     id: str
     name: str
     arguments: Raw
     broken: str | None = None
+    signature: str = ""
 
     def decoded(self) -> dict[str, Any]:
         return msgspec.json.decode(self.arguments, type=dict[str, Any])

@@ -1,0 +1,48 @@
+"""Model providers behind one protocol, and the encoders that make a request's exact bytes.
+
+One folder per wire format (`anthropic`, `neutral` with `scripted`); what they share stands beside
+them: `encoding.py` (requests as a fold), `transport.py` (HTTP), `sse.py` (event streams),
+`faults.py` (every foreign error in our own words), `catalog.py` (what is known about models).
+
+May import: errors, kernel, version. Must not: read the log, configuration or environment; retry
+(each attempt is an entry, so the conductor decides); put a key into a message.
+Start reading at `factory.py`, then `encoding.py` and `anthropic/provider.py`. Importing this
+package imports none of them; its names come when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from induscode.gateway.catalog import ModelLimits, Prices, cost, limits
+    from induscode.gateway.encoders import encoder_for
+    from induscode.gateway.factory import ProviderSpec, connect
+
+__all__ = [
+    "ModelLimits",
+    "Prices",
+    "ProviderSpec",
+    "connect",
+    "cost",
+    "encoder_for",
+    "limits",
+]
+
+_HOME = {
+    "ModelLimits": "catalog",
+    "Prices": "catalog",
+    "ProviderSpec": "factory",
+    "connect": "factory",
+    "cost": "catalog",
+    "encoder_for": "encoders",
+    "limits": "catalog",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)

@@ -1,0 +1,21 @@
+"""Every encoder version ever released: a log written under one must replay under the same."""
+
+from __future__ import annotations
+
+from induscode.gateway.anthropic.encoder import AnthropicEncoder
+from induscode.gateway.encoding import FoldEncoder
+from induscode.gateway.neutral.encoder import NeutralEncoder
+from induscode.kernel.model import Encoder
+
+__all__ = ["encoder_for"]
+
+_RELEASED: dict[str, type[FoldEncoder]] = {
+    "anthropic/1": AnthropicEncoder,
+    "neutral/1": NeutralEncoder,
+}
+
+
+def encoder_for(version: str) -> Encoder | None:
+    """A fresh encoder of that version, or None if this program never had one."""
+    made = _RELEASED.get(version)
+    return None if made is None else made()

@@ -1,0 +1,51 @@
+"""From a choice of model to a provider. Each wire's code is imported when it is first chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Literal, cast
+
+from msgspec import Struct
+
+from induscode.kernel.model import Provider
+
+__all__ = ["IDLE_TIMEOUT", "ProviderSpec", "connect", "make_provider"]
+
+IDLE_TIMEOUT = 120.0
+
+
+class ProviderSpec(Struct, frozen=True, kw_only=True):
+    """Who answers, and how to reach them. `provider` is the name a user knows, `model` what the
+    provider calls it (for `scripted`: the file). Shows no key when printed."""
+
+    provider: str
+    model: str
+    wire: Literal["anthropic", "scripted"]
+    base_url: str = ""
+    api_key: str = ""
+    idle_timeout: float = IDLE_TIMEOUT
+
+    def __repr__(self) -> str:
+        return f"ProviderSpec({self.provider}/{self.model}, wire={self.wire})"
+
+
+def make_provider(
+    spec: ProviderSpec, *, on_reconnect: Callable[[str], None] | None = None
+) -> Provider:
+    """Raises `ConfigError` for an address or a script that cannot be used and `KeyRefused` for a
+    key that cannot be sent. `on_reconnect` hears when a kept connection had to be replaced."""
+    module = import_module(f"induscode.gateway.{spec.wire}.provider")
+    make = cast("Callable[..., Provider]", module.connect)
+    return make(
+        name=spec.provider,
+        model=spec.model,
+        base_url=spec.base_url,
+        api_key=spec.api_key,
+        idle_timeout=spec.idle_timeout,
+        on_reconnect=on_reconnect,
+    )
+
+
+connect = make_provider
+"""The name at the package's face."""

@@ -1,0 +1,78 @@
+"""What a server sent back, sorted as it arrives: an event stream is fed on, all else is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import h11
+from msgspec import Struct
+
+from induscode.errors import StreamBroken
+
+__all__ = ["MAX_ANSWER", "MAX_ERROR_BODY", "Feed", "Reply", "Sink"]
+
+MAX_ANSWER = 64 * 1024 * 1024
+MAX_ERROR_BODY = 64 * 1024
+_EVENT_STREAM = "text/event-stream"
+_SUCCESS = range(200, 300)
+
+Feed = Callable[[bytes], bool]
+"""Takes a piece of the answer; True when nothing more is wanted."""
+
+
+class Reply(Struct, frozen=True):
+    """`streamed` says that the answer went to `feed`; otherwise `body` is the start of what the
+    server said instead. Names of headers are in lower case."""
+
+    status: int
+    headers: dict[str, str]
+    streamed: bool
+    body: bytes = b""
+
+    @property
+    def succeeded(self) -> bool:
+        return self.status in _SUCCESS
+
+
+class Sink:
+    """Receives one answer. `heard` is set by whoever reads the first byte of it."""
+
+    def __init__(self, feed: Feed, *, max_answer: int = MAX_ANSWER) -> None:
+        self.heard = False
+        self.complete = False
+        self.begun = False
+        self.streamed = False
+        self._feed = feed
+        self._max_answer = max_answer
+        self._size = 0
+        self._status = 0
+        self._headers: dict[str, str] = {}
+        self._aside = bytearray()
+
+    @property
+    def refused(self) -> bool:
+        """The head of an answer has come and it is not a stream."""
+        return self.begun and not self.streamed
+
+    def begin(self, response: h11.Response) -> None:
+        self._headers = {name.decode(): value.decode("latin-1") for name, value in response.headers}
+        self._status = response.status_code
+        kind = self._headers.get("content-type", "").partition(";")[0].strip().lower()
+        self.streamed = self._status in _SUCCESS and kind == _EVENT_STREAM
+        self.begun = True
+
+    def take(self, data: bytes) -> None:
+        """Sets `complete` when enough was taken. Raises what `feed` raises, and `StreamBroken`
+        for an answer without end."""
+        if not self.streamed:
+            self._aside += data
+            self.complete = len(self._aside) >= MAX_ERROR_BODY
+            return
+        self._size += len(data)
+        if self._size > self._max_answer:
+            raise StreamBroken(f"the answer is longer than {self._max_answer} bytes")
+        self.complete = self._feed(data)
+
+    def reply(self) -> Reply:
+        body = bytes(self._aside[:MAX_ERROR_BODY])
+        return Reply(self._status, self._headers, self.streamed, body)

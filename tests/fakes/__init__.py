@@ -1,0 +1,1 @@
+"""Stand-ins for paid services, each speaking the real wire format over a real socket."""

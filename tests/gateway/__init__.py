@@ -1,0 +1,1 @@
+"""The gateway through its public face: real sockets, the vendor's SDK as judge."""
