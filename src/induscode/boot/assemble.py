@@ -10,10 +10,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from induscode.boot.config import Config, load_config
+from induscode.boot.credentials import Credentials
 from induscode.boot.deck import select_tools
 from induscode.boot.hostfeatures import host_digests
 from induscode.boot.invocation import Invocation
-from induscode.boot.models import model_setting
+from induscode.boot.models import ModelMaker
 from induscode.boot.permission import SessionPermission
 from induscode.boot.places import Places, find_places, workspace_of
 from induscode.boot.prompt import briefing_for
@@ -26,6 +27,7 @@ from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, SystemClock, iso
 from induscode.kernel.events import Alert, Event
 from induscode.kernel.ids import IdMint
+from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import Usage
 from induscode.kernel.person import Person
 from induscode.kernel.tool import Progress, ToolContext
@@ -89,11 +91,13 @@ def open_session(
 
     Raises `UserError` kinds; nothing is on disk before the first input of a new session.
     """
-    setting = model_setting(
+    maker = ModelMaker(
         around.config,
         around.environ,
-        on_reconnect=lambda text: emit(Alert(text=text, at=iso(around.clock.now_ms()))),
+        Credentials(around.places.config),
+        lambda text: emit(Alert(text=text, at=iso(around.clock.now_ms()))),
     )
+    setting = maker.make(around.config.text("model"))
     if invocation.max_cost is not None and setting.price(Usage()) is None:
         raise UsageError(
             f"the price of {setting.name}/{setting.model} is not known",
@@ -112,6 +116,7 @@ def open_session(
         person=person,
         budget=Budget(invocation.max_steps, invocation.max_cost),
         retries=Retries(total=around.config.number("network.retry_seconds")),
+        fallbacks=tuple(partial(maker.make, name) for name in around.config.strings("fallback")),
         patience=patience,
     )
     conductor = Conductor(log, around.store.blobs, wiring)
@@ -160,8 +165,8 @@ def _setup(
         for name, digest in digests.items()
     ]
     return Setup(
-        workspace=str(around.workspace),
-        cwd=str(around.cwd),
+        workspace=clean_text(str(around.workspace))[0],
+        cwd=clean_text(str(around.cwd))[0],
         version=VERSION,
         mode=mode.value,
         features=tuple(features),

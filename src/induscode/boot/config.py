@@ -15,8 +15,9 @@ from msgspec import Struct
 
 from induscode.boot.invocation import MODES, Invocation
 from induscode.errors import ConfigError
+from induscode.gateway.presets import PRESETS
 
-__all__ = ["Config", "Setting", "checked", "load_config"]
+__all__ = ["DEFAULTS", "Config", "Setting", "checked", "is_setting", "load_config"]
 
 DEFAULTS: dict[str, Any] = {
     "model": "anthropic/claude-sonnet-4-5",
@@ -27,15 +28,23 @@ DEFAULTS: dict[str, Any] = {
     "permissions.allow": [],
     "permissions.ask": [],
     "permissions.deny": [],
-    "providers.anthropic.wire": "anthropic",
-    "providers.anthropic.base_url": "https://api.anthropic.com",
-    "providers.anthropic.api_key_env": "ANTHROPIC_API_KEY",
+    "fallback": [],
+    **{
+        f"providers.{name}.{field}": value
+        for name, preset in PRESETS.items()
+        for field, value in (
+            ("wire", preset.wire),
+            ("base_url", preset.base_url),
+            ("api_key_env", preset.key),
+        )
+    },
 }
-_OPEN_TABLES = ("providers", "mcp", "briefing", "features")
+_OPEN_TABLES = ("providers", "models", "mcp", "briefing", "features")
+_WHOLE = ("models",)  # its keys are names of models, which have dots of their own
 _ENVIRONMENT = {
     "INDUS_MODEL": "model",
     "INDUS_MODE": "mode",
-    "ANTHROPIC_BASE_URL": "providers.anthropic.base_url",
+    **{preset.url: f"providers.{name}.base_url" for name, preset in PRESETS.items() if preset.url},
 }
 _CHOICES = {
     "mode": MODES,
@@ -83,7 +92,7 @@ def load_config(
     settings = {key: Setting(value, "default") for key, value in DEFAULTS.items()}
     unknown: list[str] = []
     for key, value in read_file(file).items():
-        if not _known(key):
+        if not is_setting(key):
             unknown.append(f"{file}: {key}")
         settings[key] = Setting(value, str(file))
     for variable, key in _ENVIRONMENT.items():
@@ -127,14 +136,15 @@ def checked(text: str, source: str) -> dict[str, Any]:
 def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in table.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and (prefix or key not in _WHOLE):
             flat.update(flatten(value, f"{prefix}{key}."))  # pyright: ignore[reportUnknownArgumentType] TOML is untyped
         else:
             flat[prefix + key] = value
     return flat
 
 
-def _known(key: str) -> bool:
+def is_setting(key: str) -> bool:
+    """Whether something reads this key."""
     return key in DEFAULTS or key.split(".", maxsplit=1)[0] in _OPEN_TABLES
 
 

@@ -27,7 +27,7 @@ examples:
   indus replay last                       prove what was sent
 
 commands:
-  sessions  replay  why  context  fork  config  doctor  demo
+  sessions  replay  why  context  fork  models  login  logout  local  config  doctor  demo
   (each has --help; `indus sessions` lists what there is to look at)
 """
 
@@ -172,14 +172,16 @@ def _text_or_file(text: str | None) -> str | None:
 
 
 def _positive_int(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return value
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
 
 
 def _positive_float(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError("must be more than 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return value

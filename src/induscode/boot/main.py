@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -10,19 +11,30 @@ from induscode.errors import IndusError
 
 __all__ = ["COMMANDS", "run"]
 
-COMMANDS = ("sessions", "replay", "why", "context", "fork", "config", "doctor", "demo")
+COMMANDS = (
+    "sessions",
+    "replay",
+    "why",
+    "context",
+    "fork",
+    "models",
+    "login",
+    "logout",
+    "local",
+    "config",
+    "doctor",
+    "demo",
+)
 _INTERRUPTED = 130
 
 
 def run(argv: list[str]) -> int:
     """Run the command line; returns the exit code. Only a bug raises."""
+    _prepare_streams()
     try:
-        if argv and argv[0] in COMMANDS:
-            command = import_module(f"induscode.boot.commands.{argv[0]}")
-            return command.run(argv[1:], os.environ)
-        from induscode.boot.runs import run_session
-
-        return run_session(argv, os.environ)
+        code = _run(argv)
+        sys.stdout.flush()
+        return code
     except IndusError as error:
         sys.stderr.write(f"indus: {error}\n")
         return error.exit_code
@@ -30,6 +42,38 @@ def run(argv: list[str]) -> int:
         sys.stderr.write("indus: interrupted\n")
         return _INTERRUPTED
     except BrokenPipeError:
-        # The reader went away; keep the interpreter's exit from complaining about it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return 1
+    except OSError as error:
+        _give_up_output()
+        place = f": {error.filename}" if error.filename else ""
+        sys.stderr.write(f"indus: {error.strerror or error}{place}\n")
+        return 1
+
+
+def _give_up_output() -> None:
+    """Keep the interpreter's exit from complaining about output that cannot be written."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _run(argv: list[str]) -> int:
+    if argv and argv[0] in COMMANDS:
+        command = import_module(f"induscode.boot.commands.{argv[0]}")
+        return command.run(argv[1:], os.environ)
+    from induscode.boot.runs import run_session
+
+    return run_session(argv, os.environ)
+
+
+def _prepare_streams() -> None:
+    """A stream that the caller closed leads nowhere instead of being None, and a character that a
+    terminal cannot show is replaced instead of ending the run."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115, PTH123 - until the end
+        elif name == "stdout" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")

@@ -3,63 +3,107 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import msgspec
 
 from induscode.boot.config import Config
+from induscode.boot.credentials import Credentials, find_key
 from induscode.conductor.ports import ModelSetting
-from induscode.errors import KeyMissing, UsageError
-from induscode.gateway.catalog import cost, limits
-from induscode.gateway.factory import ProviderSpec, make_provider
+from induscode.errors import ConfigError, KeyMissing, UsageError
+from induscode.gateway.catalog import ModelCard, cost, find_model
+from induscode.gateway.factory import ProviderSpec, Wire, make_provider
+from induscode.kernel.jsontext import clean_text
 from induscode.kernel.request import Parameters
 
-__all__ = ["model_setting"]
+__all__ = ["ModelMaker", "own_models"]
+
+_KEYLESS = ("scripted", "local")
 
 
-def model_setting(
-    config: Config, environ: Mapping[str, str], *, on_reconnect: Callable[[str], None]
-) -> ModelSetting:
-    """Raises `UsageError`, `KeyMissing` or `ConfigError`."""
-    name, _, model = config.text("model").partition("/")
-    if not model:
-        raise UsageError(
-            f"the model {config.text('model')!r} has no provider",
-            hint="write PROVIDER/MODEL, e.g. anthropic/claude-sonnet-4-5",
+class ModelMaker:
+    """Makes models ready to be asked, by name."""
+
+    def __init__(
+        self,
+        config: Config,
+        environ: Mapping[str, str],
+        credentials: Credentials,
+        on_reconnect: Callable[[str], None],
+    ) -> None:
+        self._config = config
+        self._environ = environ
+        self._credentials = credentials
+        self._on_reconnect = on_reconnect
+
+    def make(self, wanted: str) -> ModelSetting:
+        """Raises `UsageError`, `KeyMissing` or `ConfigError`."""
+        name, _, model = wanted.partition("/")
+        if not model:
+            raise UsageError(
+                f"the model {wanted!r} has no provider",
+                hint="write PROVIDER/MODEL, e.g. anthropic/claude-sonnet-4-5; see: indus models",
+            )
+        if clean_text(model)[1]:
+            raise UsageError("the name of the model is not text", hint="use UTF-8")
+        card = find_model(wanted, own_models(self._config))
+        thinking = self._config.text("thinking") or "off"
+        return ModelSetting(
+            name=name,
+            model=model,
+            provider=make_provider(self._spec(name, model), on_reconnect=self._on_reconnect),
+            parameters=Parameters(max_output=card.max_output, thinking=thinking),
+            context=card.context,
+            price=lambda usage: cost(usage, card),
         )
-    spec = _spec(config, environ, name, model)
-    known = limits(name, model)
-    parameters = Parameters(max_output=known.max_output, thinking=config.text("thinking") or "off")
-    return ModelSetting(
-        name=name,
-        model=model,
-        provider=make_provider(spec, on_reconnect=on_reconnect),
-        parameters=parameters,
-        context=known.context,
-        price=lambda usage: cost(usage, known.prices),
-    )
+
+    def _spec(self, name: str, model: str) -> ProviderSpec:
+        config = self._config
+        idle = config.number("network.idle_timeout")
+        if name in _KEYLESS:
+            wire = cast("Wire", name)
+            return ProviderSpec(provider=name, model=model, wire=wire, idle_timeout=idle)
+        wire = config.text(f"providers.{name}.wire")
+        if not wire:
+            known = ", ".join([*config.providers(), *_KEYLESS])
+            raise UsageError(
+                f"there is no provider {name!r}",
+                hint=f"known: {known}; or add [providers.{name}] to config.toml",
+            )
+        return ProviderSpec(
+            provider=name,
+            model=model,
+            wire=cast("Wire", wire),
+            base_url=config.text(f"providers.{name}.base_url"),
+            api_key=self._key(name),
+            idle_timeout=idle,
+        )
+
+    def _key(self, name: str) -> str:
+        variable = self._config.text(f"providers.{name}.api_key_env")
+        key = find_key(self._config, self._environ, self._credentials, name)
+        if key is None and variable:
+            raise KeyMissing(
+                f"no key for {name}: the variable {variable} is not set and none is stored",
+                hint=f"export {variable}=..., or run: indus login {name}",
+            )
+        return key.value if key else ""
 
 
-def _spec(config: Config, environ: Mapping[str, str], name: str, model: str) -> ProviderSpec:
-    idle = config.number("network.idle_timeout")
-    if name == "scripted":
-        return ProviderSpec(provider=name, model=model, wire="scripted", idle_timeout=idle)
-    wire = config.text(f"providers.{name}.wire")
-    if wire != "anthropic":
-        known = ", ".join(config.providers())
-        raise UsageError(
-            f"there is no provider {name!r}",
-            hint=f"known: {known}, scripted; add [providers.{name}] to config.toml",
-        )
-    variable = config.text(f"providers.{name}.api_key_env")
-    key = environ.get(variable, "") if variable else ""
-    if not key:
-        raise KeyMissing(
-            f"no key for {name}: the variable {variable or '(none configured)'} is not set",
-            hint=f"export {variable or 'ANTHROPIC_API_KEY'}=..., or try: indus demo",
-        )
-    return ProviderSpec(
-        provider=name,
-        model=model,
-        wire="anthropic",
-        base_url=config.text(f"providers.{name}.base_url"),
-        api_key=key,
-        idle_timeout=idle,
-    )
+def own_models(config: Config) -> dict[str, ModelCard]:
+    """What the user says about models, under `[models."provider/model"]`. Raises `ConfigError`."""
+    setting = config.settings.get("models")
+    table: dict[str, Any] = setting.value if setting else {}
+    cards: dict[str, ModelCard] = {}
+    for name, fields in table.items():
+        try:
+            cards[name] = msgspec.convert(fields, ModelCard)
+        except msgspec.ValidationError as error:
+            known = ", ".join(ModelCard.__struct_fields__)
+            raise ConfigError(
+                setting.layer if setting else "",
+                field=f'models."{name}"',
+                found=str(error),
+                hint=f"fields: {known}",
+            ) from None
+    return cards

@@ -10,6 +10,7 @@ from induscode.errors import Cancelled, IndusError
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.content import Text
 from induscode.kernel.events import Event, Fault, RunResult, SessionOpened
+from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import StopReason, Usage
 from induscode.session.log import OpenReport
 
@@ -80,7 +81,7 @@ class RunningSession:
             SessionOpened(
                 session=self.session,
                 model=self._model(),
-                cwd=cwd,
+                cwd=clean_text(cwd)[0],
                 mode=mode,
                 resumed=self._conductor.state.start is not None,
                 at=self._now(),
@@ -111,8 +112,7 @@ class RunningSession:
         self._conductor.cancel(reason)
 
     async def close(self) -> None:
-        await self._conductor.setting.provider.close()
-        self._conductor.log.close()
+        await self._conductor.close()
 
     async def _turn(self, run: Callable[[], Awaitable[TurnOutcome]]) -> RunResult:
         before = self._conductor.totals()

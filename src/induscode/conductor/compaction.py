@@ -68,6 +68,8 @@ class Compactor:
             return False
         self._emit(Alert(text=f"condensing the conversation: {reason}", at=self._now()))
         last = self._recorder.log.head
+        # What is said from here on stays by itself: it is not part of what the summary replaces.
+        pinned = [*self._state.pinned, *self._state.current_request]
         await self._recorder.write(
             Notice(text=_INSTRUCTION, only="compaction"), by=_HOST, cancel=cancel
         )
@@ -76,7 +78,7 @@ class Compactor:
             first=self._state.first_visible,
             last=last,
             summary=summary,
-            pinned=[*self._state.pinned, *self._state.current_request],
+            pinned=pinned,
             request=request,
         )
         await self._recorder.write(entry, by=_HOST, cancel=cancel)

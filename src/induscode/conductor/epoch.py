@@ -31,7 +31,7 @@ from induscode.session.entries import (
 )
 from induscode.session.state import SessionState
 
-__all__ = ["begin_epoch"]
+__all__ = ["begin_epoch", "model_entries"]
 
 _INLINE_SPAN = 1024
 
@@ -62,14 +62,15 @@ def begin_epoch(
         entries.append(Install(features=news))
     if state.mode != setup.mode:
         entries.append(ModeChange(mode=setup.mode, reason=cause))
-    entries.extend(_model(state, setting, cause))
+    entries.extend(model_entries(state, setting, cause))
     entries.extend(_toolset(state, setup.tools, blobs, cause))
     spans = setup.briefing([bound.tool for bound in setup.tools])
     entries.extend(_briefing(state, spans, blobs, cause))
     return entries
 
 
-def _model(state: SessionState, setting: ModelSetting, cause: str) -> list[KnownEntry]:
+def model_entries(state: SessionState, setting: ModelSetting, cause: str) -> list[KnownEntry]:
+    """The change of model, if it is one, and what must not be shown to the new one."""
     known = state.model
     choice = ModelChoice(
         provider=setting.name,

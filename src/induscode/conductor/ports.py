@@ -115,7 +115,8 @@ class Setup(Struct, frozen=True):
 
 class Wiring(Struct, frozen=True):
     """What a conductor is connected to. Without a `person`, questions are refusals; `patience` is
-    how many seconds a log that cannot be written is waited for."""
+    how many seconds a log that cannot be written is waited for. `fallbacks` make the models to ask,
+    in order, when the chosen one stays out of reach."""
 
     setup: Setup
     setting: ModelSetting
@@ -127,4 +128,5 @@ class Wiring(Struct, frozen=True):
     hooks: Hooks = NO_HOOKS
     budget: Budget = Budget()
     retries: Retries = Retries()
+    fallbacks: tuple[Callable[[], ModelSetting], ...] = ()
     patience: float = 10.0

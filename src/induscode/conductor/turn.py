@@ -17,14 +17,14 @@ from msgspec import Struct
 from induscode.conductor.calls import CallRunner
 from induscode.conductor.compaction import Compactor, needs_room
 from induscode.conductor.consent import Consent
-from induscode.conductor.epoch import begin_epoch
+from induscode.conductor.epoch import begin_epoch, model_entries
 from induscode.conductor.exchange import Exchange
 from induscode.conductor.guard import guarded
 from induscode.conductor.hooks import Stop
 from induscode.conductor.ports import ModelSetting, Setup, Wiring
 from induscode.conductor.recorder import Recorder
 from induscode.conductor.recovery import close_open_calls
-from induscode.errors import BudgetEnded, Cancelled, ContextTooLong, UserError
+from induscode.errors import BudgetEnded, Cancelled, ContextTooLong, ProviderError, UserError
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import iso
 from induscode.kernel.content import SaidBlock, Text, plain_text
@@ -84,6 +84,9 @@ class Conductor:
         self._blobs = blobs
         self._setup, self._setting = self._next = (wiring.setup, wiring.setting)
         self._hooks = wiring.hooks
+        self._fallbacks = wiring.fallbacks
+        self._chain = list(wiring.fallbacks)
+        self._borrowed: list[ModelSetting] = []
         self._budget = wiring.budget
         self._emit = emit = wiring.emit
         self._clock = clock = wiring.clock
@@ -152,6 +155,12 @@ class Conductor:
     def cancel(self, reason: str = "stopped by the user") -> None:
         self._cancel.cancel(reason)
 
+    async def close(self) -> None:
+        """Let go of the log and of every provider."""
+        for setting in (self._next[1], *self._borrowed):
+            await setting.provider.close()
+        self.log.close()
+
     async def compact(self, reason: str = "asked for") -> bool:
         """Condense the conversation now."""
         self._begin()
@@ -193,6 +202,7 @@ class Conductor:
     async def _open_epoch(self, cause: str, entries: Sequence[KnownEntry]) -> None:
         """Record in one go, durably: what changed, ends for calls left open, and the input."""
         self._setup, self._setting = self._next
+        self._chain = list(self._fallbacks)
         self._calls.equip(self._setup.tools)
         fresh = await self._recorder.stored(
             lambda: begin_epoch(
@@ -225,6 +235,10 @@ class Conductor:
                 if room_tries > _ROOM_TRIES or not await self._make_room():
                     raise
                 continue
+            except ProviderError as failure:
+                if not failure.retryable or not await self._fall_back(failure):
+                    raise
+                continue
             if self.projection.open_calls:
                 await self._calls.run(list(self.projection.open_calls), self._cancel)
             elif response.stop is not StopReason.PAUSE and not self._steered:
@@ -233,6 +247,19 @@ class Conductor:
     async def _make_room(self) -> bool:
         return await self._compactor.compact(self._setting, "it no longer fits", self._cancel)
 
+    async def _fall_back(self, failure: ProviderError) -> bool:
+        """Go on with the next model of the chain for the rest of this turn; False at its end."""
+        if not self._chain:
+            return False
+        self._setting = self._chain.pop(0)()
+        self._borrowed.append(self._setting)
+        name = f"{self._setting.name}/{self._setting.model}"
+        cause = f"fallback: {failure.message}"
+        entries = model_entries(self.state, self._setting, cause)
+        await self._recorder.commit(*entries, by=_HOST, cancel=self._cancel)
+        self._emit(Alert(text=f"{failure.message}; going on with {name}", at=self._now()))
+        return True
+
     def _check_budget(self, before: Totals) -> None:
         used = self.totals().since(before)
         if self._budget.max_steps is not None and used.steps >= self._budget.max_steps:
@@ -240,11 +267,25 @@ class Conductor:
                 f"stopped after {used.steps} steps",
                 hint="raise --max-steps, or continue the session",
             )
-        if self._budget.max_cost is not None and used.cost >= self._budget.max_cost:
+        if self._budget.max_cost is None:
+            return
+        next_one = self._next_cost()
+        if used.cost + next_one > self._budget.max_cost:
             raise BudgetEnded(
-                f"stopped after spending {used.cost:.4f} USD",
+                f"stopped after spending {used.cost:.4f} USD: the next request would cost about"
+                f" {next_one:.4f}",
                 hint="raise --max-cost, or continue the session",
             )
+
+    def _next_cost(self) -> float:
+        """A careful guess at the next request: what the last one read and wrote is read again, from
+        the cache; the same is written again. Before the first one: nothing is known."""
+        last = self.state.last_usage
+        if last is None:
+            return 0.0
+        again = last.input + last.cache_read + last.cache_write
+        guess = Usage(input=last.output, cache_read=again, output=last.output)
+        return self._setting.price(guess) or 0.0
 
     # Hooks
 

@@ -16,28 +16,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from induscode.gateway.catalog import ModelLimits, Prices, cost, limits
+    from induscode.gateway.catalog import ModelCard, cost, find_model, known_models
     from induscode.gateway.encoders import encoder_for
     from induscode.gateway.factory import ProviderSpec, connect
 
 __all__ = [
-    "ModelLimits",
-    "Prices",
+    "ModelCard",
     "ProviderSpec",
     "connect",
     "cost",
     "encoder_for",
-    "limits",
+    "find_model",
+    "known_models",
 ]
 
 _HOME = {
-    "ModelLimits": "catalog",
-    "Prices": "catalog",
+    "ModelCard": "catalog",
     "ProviderSpec": "factory",
     "connect": "factory",
     "cost": "catalog",
     "encoder_for": "encoders",
-    "limits": "catalog",
+    "find_model": "catalog",
+    "known_models": "catalog",
 }
 
 

@@ -1,68 +1,75 @@
-"""What is known about models: windows, output limits, prices in USD per million tokens."""
+"""What is known about models: windows, output limits, prices in USD per million tokens, abilities.
+
+The data is `models.json`, joined by what the user's configuration says under `[models]`. A model
+that stands in neither is used as named, with careful limits and no price.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import msgspec
 from msgspec import Struct
 
 from induscode.kernel.model import Usage
 
-__all__ = ["ModelLimits", "Prices", "cost", "limits"]
+__all__ = ["ModelCard", "cost", "find_model", "known_models"]
 
+_DATA = Path(__file__).parent / "models.json"
 _MILLION = 1_000_000
-_CACHE_WRITE = 1.25
-_CACHE_READ = 0.1
-
-
-class Prices(Struct, frozen=True):
-    """USD per million tokens."""
-
-    input: float
-    output: float
-    cache_write: float
-    cache_read: float
-
-
-class ModelLimits(Struct, frozen=True):
-    """Sizes in tokens; `prices` is None where nobody told us."""
-
-    context: int
-    max_output: int
-    prices: Prices | None = None
-
-
-def _anthropic(context: int, max_output: int, *, price_in: float, price_out: float) -> ModelLimits:
-    prices = Prices(
-        input=price_in,
-        output=price_out,
-        cache_write=price_in * _CACHE_WRITE,
-        cache_read=price_in * _CACHE_READ,
-    )
-    return ModelLimits(context, max_output, prices)
-
-
-_KNOWN = {
-    ("anthropic", "claude-haiku-4-5"): _anthropic(200_000, 64_000, price_in=1, price_out=5),
-    ("anthropic", "claude-opus-4-5"): _anthropic(200_000, 64_000, price_in=5, price_out=25),
-    ("anthropic", "claude-sonnet-4-5"): _anthropic(200_000, 64_000, price_in=3, price_out=15),
-}
-_UNKNOWN = ModelLimits(context=200_000, max_output=8_192)
 _DATE_DIGITS = 8
 
 
-def limits(provider: str, model: str) -> ModelLimits:
-    """A dated name (`claude-opus-4-5-20251101`) has the limits of its family; a model that is not
-    listed is used as named, with careful limits and no price."""
-    family, _, date = model.rpartition("-")
+class ModelCard(Struct, frozen=True, forbid_unknown_fields=True):
+    """Sizes in tokens. `input` and `output` are prices, None where nobody told us; what is not said
+    of cached tokens costs as much as input."""
+
+    context: int = 128_000
+    max_output: int = 8_192
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+    images: bool = False
+    thinking: bool = False
+
+
+class _Data(Struct):
+    as_of: str
+    models: dict[str, ModelCard]
+
+
+@cache
+def _shipped() -> dict[str, ModelCard]:
+    return msgspec.json.decode(_DATA.read_bytes(), type=_Data).models
+
+
+def known_models(own: Mapping[str, ModelCard]) -> dict[str, ModelCard]:
+    """Every model by `provider/model`, the user's own on top."""
+    return {**_shipped(), **own}
+
+
+def find_model(name: str, own: Mapping[str, ModelCard]) -> ModelCard:
+    """A dated name (`claude-opus-4-5-20251101`) is its family, unless it is listed itself."""
+    if name in own:
+        return own[name]
+    shipped = _shipped()
+    family, _, date = name.rpartition("-")
     dated = len(date) == _DATE_DIGITS and date.isdigit()
-    return _KNOWN.get((provider, family if dated else model), _UNKNOWN)
+    return shipped.get(name) or (shipped.get(family) if dated else None) or ModelCard()
 
 
-def cost(usage: Usage, prices: Prices | None) -> float | None:
-    if prices is None:
+def cost(usage: Usage, card: ModelCard) -> float | None:
+    """What one answer costs, from its own usage; None when the price is not known."""
+    if card.input is None or card.output is None:
         return None
+    read = card.input if card.cache_read is None else card.cache_read
+    write = card.input if card.cache_write is None else card.cache_write
     return (
-        usage.input * prices.input
-        + usage.output * prices.output
-        + usage.cache_write * prices.cache_write
-        + usage.cache_read * prices.cache_read
+        usage.input * card.input
+        + usage.output * card.output
+        + usage.cache_read * read
+        + usage.cache_write * write
     ) / _MILLION

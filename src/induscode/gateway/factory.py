@@ -10,9 +10,11 @@ from msgspec import Struct
 
 from induscode.kernel.model import Provider
 
-__all__ = ["IDLE_TIMEOUT", "ProviderSpec", "connect", "make_provider"]
+__all__ = ["IDLE_TIMEOUT", "ProviderSpec", "Wire", "connect", "make_provider"]
 
 IDLE_TIMEOUT = 120.0
+
+Wire = Literal["anthropic", "openai-responses", "openai-chat", "gemini", "local", "scripted"]
 
 
 class ProviderSpec(Struct, frozen=True, kw_only=True):
@@ -21,7 +23,7 @@ class ProviderSpec(Struct, frozen=True, kw_only=True):
 
     provider: str
     model: str
-    wire: Literal["anthropic", "scripted"]
+    wire: Wire
     base_url: str = ""
     api_key: str = ""
     idle_timeout: float = IDLE_TIMEOUT
@@ -35,7 +37,7 @@ def make_provider(
 ) -> Provider:
     """Raises `ConfigError` for an address or a script that cannot be used and `KeyRefused` for a
     key that cannot be sent. `on_reconnect` hears when a kept connection had to be replaced."""
-    module = import_module(f"induscode.gateway.{spec.wire}.provider")
+    module = import_module(f"induscode.gateway.{spec.wire.replace('-', '_')}.provider")
     make = cast("Callable[..., Provider]", module.connect)
     return make(
         name=spec.provider,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
+
 from induscode.boot.commands.common import here, out, out_json, parser
-from induscode.boot.config import Config, Setting, checked
+from induscode.boot.config import DEFAULTS, Config, Setting, checked, is_setting
 from induscode.boot.tomledit import set_value
 from induscode.errors import UsageError
 
@@ -63,6 +65,9 @@ def _chosen(config: Config, key: str | None) -> dict[str, Setting]:
 def _set(file: Path, key: str | None, value: str | None) -> int:
     if key is None or value is None:
         raise UsageError("set needs KEY and VALUE", hint="e.g. indus config set mode plan")
+    if not is_setting(key):
+        known = ", ".join(sorted(DEFAULTS))
+        raise UsageError(f"there is no setting {key!r}", hint=f"known: {known}")
     before = file.read_text() if file.exists() else ""
     changed = set_value(before, key, value, str(file))
     checked(changed, str(file))
@@ -75,4 +80,4 @@ def _set(file: Path, key: str | None, value: str | None) -> int:
 
 
 def _shown(value: object) -> str:
-    return value if isinstance(value, str) else str(value)
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -15,8 +15,9 @@ from msgspec import Struct
 
 from induscode.boot.assemble import Surroundings
 from induscode.boot.commands.common import here, out, out_json, parser
+from induscode.boot.credentials import Credentials, find_key
 from induscode.channels.terminal import Ink
-from induscode.errors import IndusError
+from induscode.errors import ConfigError, IndusError
 from induscode.version import VERSION
 
 __all__ = ["run"]
@@ -98,13 +99,22 @@ def _sessions(data: Path) -> Check:
 
 
 def _keys(around: Surroundings, environ: Mapping[str, str]) -> Iterator[Check]:
+    """Where each key comes from; the key itself is never shown."""
     chosen = around.config.text("model").partition("/")[0]
+    credentials = Credentials(around.places.config)
     for name in around.config.providers():
         variable = around.config.text(f"providers.{name}.api_key_env")
         url = around.config.settings.get(f"providers.{name}.base_url")
         where = f"{url.value} (from {url.layer})" if url else "no base_url"
-        if variable and environ.get(variable):
-            yield Check(f"key {name}", "ok", f"set, from ${variable}; {where}")
+        try:
+            key = find_key(around.config, environ, credentials, name)
+        except ConfigError as error:
+            yield Check("keys", "bad", str(error))
+            return
+        if key is not None:
+            yield Check(f"key {name}", "ok", f"from {key.source}; {where}")
+        elif not variable:
+            yield Check(f"key {name}", "ok", f"none needed; {where}")
         else:
             state = "bad" if name == chosen else "note"
-            yield Check(f"key {name}", state, f"${variable or '?'} is not set; {where}")
+            yield Check(f"key {name}", state, f"${variable} is not set and none is stored; {where}")
