@@ -27,7 +27,8 @@ examples:
   indus replay last                       prove what was sent
 
 commands:
-  sessions  replay  why  context  fork  models  login  logout  local  config  doctor  demo
+  sessions  replay  why  context  fork  models  login  logout  local
+  config  doctor  demo
   (each has --help; `indus sessions` lists what there is to look at)
 """
 
@@ -68,8 +69,8 @@ def build_parser() -> argparse.ArgumentParser:
         usage="indus [PROMPT] [options]\n"
         "       indus -p PROMPT [options]\n"
         "       indus COMMAND ...",
-        description="A coding agent whose every ability is declared, granted, recorded and"
-        " explainable afterwards.",
+        description="A coding agent whose every ability is declared, granted, recorded\n"
+        "and explainable afterwards.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

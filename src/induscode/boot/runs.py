@@ -6,13 +6,14 @@ import asyncio
 import contextlib
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from induscode.boot.assemble import Surroundings, open_session, surroundings
 from induscode.boot.invocation import Invocation, parse
 from induscode.channels.jsonlines import JsonChannel
 from induscode.channels.printing import PrintChannel
 from induscode.errors import UsageError
+from induscode.kernel.events import Event
 
 __all__ = ["run_session"]
 
@@ -34,16 +35,47 @@ def run_session(argv: list[str], environ: Mapping[str, str]) -> int:
 async def _print(invocation: Invocation, around: Surroundings) -> int:
     prompt = _prompt(invocation)
     channel = JsonChannel() if invocation.json else PrintChannel(dict(around.environ))
-    session = open_session(invocation, around, channel.show)
+    audience = _Audience(channel.show)
+    session = open_session(invocation, around, audience.show)
+    audience.leave = lambda: session.cancel("nobody reads the output any more")
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, session.cancel)
     try:
         session.open(mode=around.config.text("mode"), cwd=str(around.cwd))
+        audience.check()
         result = await (session.submit(prompt) if prompt else session.go_on())
+        audience.check()
         return result.exit
     finally:
         await session.close()
+
+
+class _Audience:
+    """Hands events on as long as the output takes them. When it does not, the run is stopped: an
+    error raised here would look like one of whatever called us, the network for example."""
+
+    def __init__(self, show: Callable[[Event], None]) -> None:
+        self.leave: Callable[[], None] = _nothing
+        self._show = show
+        self._trouble: OSError | None = None
+
+    def show(self, event: Event) -> None:
+        if self._trouble is not None:
+            return
+        try:
+            self._show(event)
+        except OSError as trouble:
+            self._trouble = trouble
+            self.leave()
+
+    def check(self) -> None:
+        if self._trouble is not None:
+            raise self._trouble
+
+
+def _nothing() -> None:
+    """Nothing runs yet that could be stopped."""
 
 
 def _prompt(invocation: Invocation) -> str:

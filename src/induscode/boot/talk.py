@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from io import TextIOWrapper
 
 from induscode.boot.assemble import Surroundings, open_session
@@ -45,7 +46,9 @@ def talk(invocation: Invocation, around: Surroundings) -> int:
             prompt = LinePrompt(session, stage, mailbox, view, keyboard, watched=watched)
             return prompt.run(invocation.prompt)
         finally:
-            stage.start(session.close()).result(_SECONDS_TO_CLOSE)
+            # What cannot be stopped must not keep the person; the log is valid at every moment.
+            with suppress(TimeoutError):
+                stage.start(session.close()).result(_SECONDS_TO_CLOSE)
 
 
 async def _opened(

@@ -38,7 +38,8 @@ def set_value(text: str, key: str, value: str, file: str) -> str:
 
 
 def _placed(text: str, names: list[str], line: str) -> str:
-    lines = text.splitlines()
+    # Not splitlines: a string may hold what Python, but not TOML, takes for the end of a line.
+    lines = text.removesuffix("\n").split("\n") if text else []
     table = ".".join(names[:-1])
     start, end = _table_range(lines, table)
     if start is None:
@@ -47,12 +48,20 @@ def _placed(text: str, names: list[str], line: str) -> str:
     assignment = re.compile(rf"\s*{re.escape(names[-1])}\s*=")
     for index in range(start, end):
         if assignment.match(lines[index]):
-            lines[index] = line
+            lines[index] = line + _comment(lines[index])
             return "\n".join(lines) + "\n"
     place = end
     while place > start and not lines[place - 1].strip():
         place -= 1
     return "\n".join([*lines[:place], line, *lines[place:]]) + "\n"
+
+
+def _comment(line: str) -> str:
+    """The comment at the end of an assignment, with the space before it."""
+    for found in re.finditer(r"\s*#", line):
+        if "unreadable" not in _load(line[: found.start()]):
+            return line[found.start() :]
+    return ""
 
 
 def _table_range(lines: list[str], table: str) -> tuple[int | None, int]:

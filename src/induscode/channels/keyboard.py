@@ -71,7 +71,12 @@ class TerminalKeyboard:
     def ask(self, prompt: str) -> str:
         if not self._open:
             raise EOFError
-        return input(prompt)
+        if sys.stdout.isatty():
+            return input(prompt)
+        # The answers go to a file; the person still wants to see that it is their turn.
+        sys.stderr.write(prompt.replace("\001", "").replace("\002", ""))
+        sys.stderr.flush()
+        return input()
 
     def unasked(self) -> str | None:
         try:

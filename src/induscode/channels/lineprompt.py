@@ -103,6 +103,7 @@ class LinePrompt:
         self._steers: list[Future[None]] = []
         self._stops = 0
         self._leaving = False
+        self._ended = False
         self._code = 0
 
     def run(self, first: str | None) -> int:
@@ -120,7 +121,9 @@ class LinePrompt:
                     self._command(message)
                 elif message.strip():
                     self._turn(self._driver.submit(message))
-        return 0 if self._watched and self._code != _INTERRUPTED else self._code
+        if self._ended:
+            return _INTERRUPTED
+        return 0 if self._watched else self._code
 
     # Between turns
 
@@ -138,12 +141,12 @@ class LinePrompt:
                     self._view.line("")
                 return None
             except Terminated:
-                self._code = _INTERRUPTED
+                self._ended = True
                 return None
             except KeyboardInterrupt:
                 self._view.line("")
-                if warned or not self._watched:
-                    self._code = 0 if self._watched else _INTERRUPTED
+                self._ended = not self._watched
+                if warned or self._ended:
                     return None
                 warned = not self._keyboard.begun()
                 if warned:
@@ -230,8 +233,7 @@ class LinePrompt:
             self._view.line(self._view.ink("stopping … once more leaves at once", "dim"))
 
     def _leave(self) -> None:
-        self._leaving = True
-        self._code = _INTERRUPTED
+        self._leaving = self._ended = True
         self._stage.soon(self._driver.cancel)
 
     def _steer(self, text: str) -> None:
@@ -256,6 +258,8 @@ class LinePrompt:
     # Questions
 
     def _answer(self, asked: Asked) -> None:
+        if self._stops or self._ended:  # withdrawn with its turn
+            return
         question = asked.question
         self._keyboard.forget_typed()
         for line in question_lines(question, self._view.ink):

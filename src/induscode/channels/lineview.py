@@ -62,10 +62,8 @@ class LineView:
                 self._opened(event)
             case Fault(message, fatal):
                 self.fault(message, fatal=fatal)
-            case Alert(text) | Noticed(text):
-                self.line(self.ink(f"· {safe(text)}", "dim"))
-            case HookDecided(by=by, decision=decision, reason=reason):
-                self.line(self.ink(f"· {safe(by)}: {decision}: {safe(reason)}", "yellow"))
+            case Alert() | Noticed() | HookDecided():
+                self._remark(event)
             case UsageReported():
                 self.end_line()  # an answer is over, and another may follow it
             case ApprovalAsked():
@@ -123,13 +121,22 @@ class LineView:
                 self.line(f"{self.ink('●', 'cyan')} {said}")
             case ToolUpdated():
                 pass
-            case ToolEnded(call=call, tool=tool, outcome=outcome, text=text):
-                said = self._calls.pop(call, None) or call_line(tool, event.arguments, width)
-                if call != self._latest:
+            case ToolEnded(call=call, tool=tool, outcome=outcome, text=text, arguments=arguments):
+                said = self._calls.pop(call, None)
+                if said is None:  # it never started
+                    self.line(f"{self.ink('●', 'yellow')} {call_line(tool, arguments, width)}")
+                elif call != self._latest:
                     self.line(f"{self.ink('└', 'cyan')} {said}")
                 self._latest = ""
                 for row in outcome_lines(tool, outcome, text, self.ink, width):
                     self.line(row)
+
+    def _remark(self, event: Alert | Noticed | HookDecided) -> None:
+        match event:
+            case Alert(text) | Noticed(text):
+                self.line(self.ink(f"· {safe(text)}", "dim"))
+            case HookDecided(by=by, decision=decision, reason=reason):
+                self.line(self.ink(f"· {safe(by)}: {decision}: {safe(reason)}", "yellow"))
 
     def _opened(self, event: SessionOpened) -> None:
         name = self.ink(f"indus {VERSION}", "bold")

@@ -14,7 +14,7 @@ __all__ = ["answer_prompt", "parse_answer", "question_lines"]
 _KEYS: dict[Choice, str] = {"once": "y", "session": "s", "always": "a", "no": "n"}
 _MEANINGS: dict[Choice, str] = {
     "once": "yes, this once",
-    "session": "yes, and allow {again} until indus ends",
+    "session": "yes, and until indus ends also {again}",
     "always": "yes, always: the rule is kept outside this workspace",
     "no": "no; words after it tell the model why",
 }

@@ -23,6 +23,8 @@ _HIDDEN = re.compile(
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(
     map(chr, [*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
 )
+_C0_CONTROLS = 0x20
+_THEIR_PICTURES = 0x2400
 _CODES = {"dim": "2", "bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
@@ -43,8 +45,8 @@ def exact(text: str) -> str:
 
 def _mark(character: str) -> str:
     code = ord(character)
-    if code < 0x20:  # noqa: PLR2004 - the C0 controls have pictures of their own
-        return chr(0x2400 + code)
+    if code < _C0_CONTROLS:
+        return chr(_THEIR_PICTURES + code)
     return f"<U+{code:04X}>"
 
 

@@ -1,0 +1,72 @@
+"""Opening a session for a program: the heavy half of the SDK, imported when an agent is entered."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from induscode.boot.assemble import open_session, surroundings
+from induscode.boot.invocation import MODES, Invocation
+from induscode.boot.running import RunningSession
+from induscode.errors import UsageError, UserError
+from induscode.kernel.cancel import CancelToken
+from induscode.kernel.events import Event
+from induscode.kernel.person import PersonAnswer, Question
+from induscode.sdk.options import AgentOptions, OnApproval
+
+__all__ = ["open_agent"]
+
+_EFFORTS = ("off", "low", "medium", "high")
+
+
+def open_agent(
+    invocation: Invocation,
+    options: AgentOptions,
+    emit: Callable[[Event], None],
+) -> RunningSession:
+    """Raises the types of `induscode.errors` that opening a session does."""
+    _check(invocation)
+    environ, home = options.get("environ"), options.get("home")
+    known = dict(os.environ if environ is None else environ)
+    if home is not None:
+        known["INDUS_HOME"] = os.fspath(home)
+    around = surroundings(invocation, known)
+    on_approval = options.get("on_approval")
+    person = _Program(on_approval) if on_approval is not None else None
+    session = open_session(invocation, around, emit, person=person)
+    session.open(mode=around.config.text("mode"), cwd=str(around.cwd))
+    return session
+
+
+def _check(invocation: Invocation) -> None:
+    """What the command line's parser would have refused."""
+    for name, value, choices in (
+        ("mode", invocation.mode, MODES),
+        ("thinking", invocation.thinking, _EFFORTS),
+    ):
+        if value is not None and value not in choices:
+            raise UsageError(f"{name}: {value!r} is not known", hint=f"use {', '.join(choices)}")
+    if invocation.resume is not None and invocation.fork is not None:
+        raise UsageError("only one of resume and fork can be given")
+    for name, limit in (("max_steps", invocation.max_steps), ("max_cost", invocation.max_cost)):
+        if limit is not None and limit <= 0:
+            raise UsageError(f"{name}: must be more than 0")
+
+
+class _Program:
+    """A program that answers for a person."""
+
+    def __init__(self, on_approval: OnApproval) -> None:
+        self._on_approval = on_approval
+
+    async def ask(self, question: Question, cancel: CancelToken) -> PersonAnswer:
+        async def answered() -> PersonAnswer | None:
+            return await self._on_approval(question)
+
+        answer = await cancel.run(answered()) or PersonAnswer("no")
+        if answer.choice not in (*question.choices, "timeout"):
+            offered = ", ".join(question.choices)
+            raise UserError(
+                f"on_approval answered {answer.choice!r}", hint=f"this question offers {offered}"
+            )
+        return answer
