@@ -115,7 +115,6 @@ async def test_a_message_during_a_compaction_survives_it_with_the_request(rig: R
     assert rig.replay().passed
 
 
-@pytest.mark.xfail(reason="SessionState takes a summary's response for the end of the turn")
 async def test_a_message_after_a_compaction_does_not_unpin_the_request(rig: Rig) -> None:
     begun, go = asyncio.Event(), asyncio.Event()
     rig.tools = [acts(Tool("work"))]
@@ -138,7 +137,6 @@ async def test_a_message_after_a_compaction_does_not_unpin_the_request(rig: Rig)
     assert rig.replay().passed
 
 
-@pytest.mark.xfail(reason="SessionState keeps only the pins that a compaction names")
 async def test_a_fact_pinned_during_a_compaction_survives_the_next_one(rig: Rig) -> None:
     begun, go = asyncio.Event(), asyncio.Event()
     model = Model(say("one"), until(begun, go, say("s1")), say("two"), say("s2"), say("three"))

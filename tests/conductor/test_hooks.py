@@ -12,6 +12,7 @@ from msgspec import Raw
 from induscode.conductor import calls as calls_module
 from induscode.conductor import compaction as compaction_module
 from induscode.conductor import turn as turn_module
+from induscode.conductor.amendments import MAX_OPERATIONS
 from induscode.conductor.hooks import Continue, Hooks, Rewritten, Shape, Stop, ToolView
 from induscode.errors import UserError
 from induscode.kernel.content import Text
@@ -165,7 +166,6 @@ async def test_a_rewrite_never_turns_a_deny_or_a_question_into_a_yes(
     assert bool(tool.runs) is (outcome == "ok")
 
 
-@pytest.mark.xfail(reason="Intent.arguments is `Raw | None`, which is not read back")
 async def test_a_rewrite_is_recorded_with_who_did_it_and_what_runs(rig: Rig) -> None:
     tool = Tool("work")
     rig.tools = [acts(tool)]
@@ -180,7 +180,7 @@ async def test_a_rewrite_is_recorded_with_who_did_it_and_what_runs(rig: Rig) -> 
     assert first.before == digest(bytes(raw_json({"path": "a"})))
     assert first.after == second.before == digest(bytes(raw_json({"path": "b"})))
     (intent,) = rig.entries(Intent)
-    assert b'"arguments":{"mode":"x","path":"b"}' in rig.path.read_bytes()
+    assert intent.arguments == {"mode": "x", "path": "b"}
     assert intent.arguments_sha256 == second.after
     assert intent.rewritten_by == "project:two"
     assert rig.replay().passed
@@ -353,3 +353,38 @@ async def test_a_tool_never_sees_what_a_hook_that_stopped_it_saw(rig: Rig) -> No
     await rig.run(calls(("work", {})), say())
     assert ran == []
     assert [note.decision for note in rig.entries(Hook)] == ["rewrite", "deny"]
+
+
+async def test_an_amendment_carries_digests_and_is_capped(rig: Rig) -> None:
+    class Greedy:
+        by = "project:greedy"
+        many = False
+
+        async def shape(self, request: NeutralRequest) -> Shape:
+            target = request.messages()[0].parts[0].entry
+            change = Operation(op="replace", target=target, content=[Text("something else")])
+            return Shape(operations=(change,) * (MAX_OPERATIONS + 1 if self.many else 1))
+
+    hook = Greedy()
+    rig.hooks = Hooks(context=(hook,))
+    await rig.run(say("one"), said="the original")
+    (amended,) = rig.entries(Amendment)
+    assert amended.operations[0].before != amended.operations[0].after != ""
+    hook.many = True
+    await rig.run(say("two"), said="more")
+    assert len(rig.entries(Amendment)) == 1
+    assert any("at most 64" in fault.message for fault in rig.heard(Fault))
+    assert rig.replay().passed
+
+
+async def test_an_amendment_of_what_the_model_does_not_see_is_a_fault(rig: Rig) -> None:
+    class Blind:
+        by = "project:blind"
+
+        async def shape(self, request: NeutralRequest) -> Shape:
+            return Shape(operations=(Operation(op="omit", target="nothing-there"),))
+
+    rig.hooks = Hooks(context=(Blind(),))
+    await rig.run(say("one"))
+    assert rig.entries(Amendment) == []
+    assert any("which the model does not see" in fault.message for fault in rig.heard(Fault))

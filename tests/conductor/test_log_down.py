@@ -142,7 +142,9 @@ async def test_content_that_cannot_be_stored_is_waited_for_too(
     assert rig.replay().passed
 
 
-async def test_stopping_while_the_log_is_down_ends_the_wait(rig: Rig, disk: Disk) -> None:
+async def test_stopping_while_the_log_is_down_starts_nothing_and_leaves_it_valid(
+    rig: Rig, disk: Disk
+) -> None:
     tool = Tool("work")
     rig.tools = [acts(tool)]
     conductor = rig.open(Model(failing_when_asked(disk, calls(("work", {})))))

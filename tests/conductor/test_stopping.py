@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from induscode.conductor import calls as calls_module
+from induscode.conductor.calls import RUNS_ON
 from induscode.conductor.retries import Retries
 from induscode.conductor.turn import Conductor
 from induscode.errors import Cancelled, Overloaded
@@ -182,3 +184,26 @@ async def test_a_turn_that_was_stopped_can_go_on_without_a_new_input(rig: Rig) -
     assert results_of(model.request()) == []
     assert rig.types().count("input") == 1
     assert rig.replay().passed
+
+
+async def test_a_tool_that_ignores_being_stopped_does_not_hold_up_the_turn(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls_module, "_GRACE", 0.05)
+    begun, release = asyncio.Event(), asyncio.Event()
+
+    async def stubborn(*_: object) -> ToolResult:
+        begun.set()
+        while not release.is_set():
+            try:
+                await release.wait()
+            except asyncio.CancelledError:
+                continue
+        return ToolResult.text("at last")
+
+    rig.tools = [acts(Tool("stubborn", stubborn))]
+    conductor = rig.open(Model(calls(("stubborn", {}))))
+    await stopped(conductor, begun)
+    release.set()
+    (result,) = rig.entries(Result)
+    assert result.content == [Text(RUNS_ON)]

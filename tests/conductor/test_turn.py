@@ -82,6 +82,7 @@ async def test_a_turn_of_many_steps_is_replayed_step_by_step(rig: Rig) -> None:
     assert len(report.checks) == 31
 
 
+@requirement("turn.request-before-dispatch")
 async def test_the_request_is_in_the_log_before_it_is_sent(rig: Rig) -> None:
     seen: list[list[str]] = []
 

@@ -30,11 +30,13 @@ from induscode.session.entries import Hook, Intent, Interrupted, Result
 from induscode.session.projection import OpenCall
 from induscode.session.storing import store_said
 
-__all__ = ["CallRunner"]
+__all__ = ["RUNS_ON", "CallRunner"]
 
 Outcome = Literal["ok", "error", "denied", "refused", "invalid"]
 _HOST = "builtin:conductor"
 _NOT_RUN = "Not run: the user stopped the turn before it started."
+RUNS_ON = "Stopped by the user, but it does not stop: it may still be running."
+_GRACE = 3.0
 _STOPPED = "Stopped by the user before it finished. What it had done by then stays done."
 
 
@@ -167,7 +169,7 @@ class CallRunner:
             tool=bound.tool.name,
             arguments_sha256=digest(bytes(raw)),
             effects=bound.effects,
-            arguments=raw if rewritten_by else None,
+            arguments=arguments if rewritten_by else None,
             rewritten_by=rewritten_by,
         )
         if bound.effects:
@@ -187,9 +189,8 @@ class CallRunner:
             self._emit(ToolUpdated(call=call.id, text=clean_text(text)[0], at=self._now()))
 
         task = asyncio.ensure_future(bound.tool.execute(arguments, self._context(cancel, progress)))
-        stop = cancel.on_cancel(task.cancel)
-        await asyncio.wait({task})
-        stop()
+        if not await _ended(task, cancel):
+            return ToolResult.error(RUNS_ON)
         failure = None if task.cancelled() else task.exception()
         if task.cancelled() or isinstance(failure, Cancelled):
             return ToolResult.error(_STOPPED)
@@ -294,6 +295,22 @@ async def _side_by_side(runs: Sequence[Coroutine[Any, Any, None]]) -> None:
     for failure in ended:
         if failure is not None:
             raise failure
+
+
+async def _ended(task: asyncio.Future[ToolResult], cancel: CancelToken) -> bool:
+    """Wait for the tool's end. When it is told to stop, it has `_GRACE` seconds to do so."""
+    stopped: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def stop() -> None:
+        task.cancel()
+        stopped.set_result(None)
+
+    remove = cancel.on_cancel(stop)
+    await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    remove()
+    if not task.done():
+        await asyncio.wait({task}, timeout=_GRACE)
+    return task.done()
 
 
 def _trouble(broken: str) -> str:

@@ -14,13 +14,14 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
+from induscode.conductor.amendments import amendment_of
 from induscode.conductor.calls import CallRunner
 from induscode.conductor.compaction import Compactor, needs_room
 from induscode.conductor.consent import Consent
 from induscode.conductor.epoch import begin_epoch, model_entries
 from induscode.conductor.exchange import Exchange
 from induscode.conductor.guard import guarded
-from induscode.conductor.hooks import Stop
+from induscode.conductor.hooks import Shape, Stop
 from induscode.conductor.ports import ModelSetting, Setup, Wiring
 from induscode.conductor.recorder import Recorder
 from induscode.conductor.recovery import close_open_calls
@@ -32,7 +33,7 @@ from induscode.kernel.events import Alert, Fault, HookDecided, Noticed
 from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import StopReason, Usage
 from induscode.session.blobs import BlobStore
-from induscode.session.entries import Amendment, Hook, Input, KnownEntry, Notice, Response
+from induscode.session.entries import Hook, Input, KnownEntry, Notice, Response
 from induscode.session.log import SessionLog
 from induscode.session.projection import Projection
 from induscode.session.state import SessionState
@@ -309,13 +310,14 @@ class Conductor:
 
     async def _shape_context(self) -> None:
         for hook in self._hooks.context:
-            shape = await guarded(
-                hook.shape(self.projection.request()), hook.by, deadline=self._hooks.deadline
-            )
-            if isinstance(shape, Stop):
-                self._emit(Fault(message=shape.reason, at=self._now()))
-            elif shape is not None and (shape.operations or shape.parameters):
-                entry = Amendment(operations=list(shape.operations), parameters=shape.parameters)
+            request = self.projection.request()
+            shape = await guarded(hook.shape(request), hook.by, deadline=self._hooks.deadline)
+            if shape is None or shape == Shape():
+                continue
+            entry = shape if isinstance(shape, Stop) else amendment_of(shape, request, hook.by)
+            if isinstance(entry, Stop):
+                self._emit(Fault(message=entry.reason, at=self._now()))
+            else:
                 await self._recorder.write(entry, by=hook.by, cancel=self._cancel)
 
     async def _note_stop(self, stop: Cancelled | BudgetEnded) -> None:

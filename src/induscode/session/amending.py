@@ -6,7 +6,7 @@ takes from an answer only its thinking (and blocks we do not know); `replace` on
 
 from __future__ import annotations
 
-from induscode.kernel.content import Opaque, Text, Thinking, ToolCall
+from induscode.kernel.content import Image, Json, Opaque, SaidBlock, Text, Thinking, ToolCall
 from induscode.kernel.request import CallResult, Message, Part
 from induscode.session.entries import Operation
 
@@ -22,7 +22,7 @@ def changed(message: Message, operation: Operation, added: list[Part]) -> list[P
         return list(message.parts)
     match operation.op:
         case "append":
-            new = [*mine, *added]
+            new = _appended(mine, added)
         case "omit":
             new = [kept for part in mine if (kept := _omitted(part, message.role)) is not None]
         case "replace":
@@ -42,18 +42,29 @@ def _omitted(part: Part, role: str) -> Part | None:
     return None
 
 
+def _appended(mine: list[Part], added: list[Part]) -> list[Part]:
+    """A result grows by what is added to it: nothing may stand between the results of an answer."""
+    match mine[-1].block:
+        case CallResult(call, content, is_error):
+            longer = CallResult(call, content + _said(added), is_error)
+            return [*mine[:-1], Part(longer, mine[-1].entry, mine[-1].by)]
+        case _:
+            return [*mine, *added]
+
+
+def _said(added: list[Part]) -> tuple[SaidBlock, ...]:
+    return tuple(p.block for p in added if isinstance(p.block, Text | Image | Json))
+
+
 def _replaced(mine: list[Part], added: list[Part]) -> list[Part]:
     kept: list[Part] = []
     placed = False
     for part in mine:
         match part.block:
             case CallResult(call, _, is_error):
-                said = tuple(
-                    p.block
-                    for p in added
-                    if not isinstance(p.block, CallResult | Thinking | ToolCall | Opaque)
-                )
-                kept.append(Part(CallResult(call, said, is_error), part.entry, added[0].by))
+                said = _said(added) or (Text(_OMITTED),)
+                by = added[0].by if added else part.by
+                kept.append(Part(CallResult(call, said, is_error), part.entry, by))
                 placed = True
             case ToolCall() | Thinking() | Opaque():
                 kept.append(part)

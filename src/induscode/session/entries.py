@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, field
 
 from induscode.kernel.content import Json, Opaque, Text, Thinking, ToolCall
 from induscode.kernel.model import StopReason, Usage
@@ -76,9 +76,9 @@ StoredAnswer = Text | TextRef | Thinking | ToolCall | Opaque
 class _Header(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     seq: int = 0
     id: str = ""
-    parent: str = ""
+    parent: str = field(default_factory=str)  # written even when empty: every entry has the header
     at: str = ""
-    by: str = ""
+    by: str = field(default_factory=str)
 
 
 class Origin(Struct, frozen=True, gc=False):
@@ -218,7 +218,7 @@ class Intent(_Header, frozen=True, tag="intent"):
     tool: str
     arguments_sha256: str
     effects: bool
-    arguments: Raw | None = None
+    arguments: dict[str, Any] | None = None
     rewritten_by: str = ""
     environment: dict[str, Any] | None = None
 

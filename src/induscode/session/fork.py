@@ -26,11 +26,14 @@ from induscode.session.entries import (
 from induscode.session.line import encode_line
 from induscode.session.log import read_only
 from induscode.session.logfile import LogFile
+from induscode.session.reader import Damage
 from induscode.session.salvage import quarantine_of
 from induscode.session.tree import path_to
 from induscode.version import VERSION
 
 __all__ = ["fork_log"]
+
+_HOST = "builtin:session"
 
 
 def fork_log(source: Path, target: Path, *, at: str = "") -> Path:
@@ -49,39 +52,35 @@ def fork_log(source: Path, target: Path, *, at: str = "") -> Path:
                 hint=f"see its entries with: indus why {source.stem}",
             )
     path = path_to(entries, head)
-    if not path or not isinstance(path[0], SessionStart):
-        path.insert(0, _start_again(path))
-    mint, now = IdMint(SystemClock()), iso(SystemClock().now_ms())
-    last_seq = path[-1].seq
-    path += [
-        msgspec.structs.replace(quarantine_of(damage), id=mint.mint(), at=now, by=path[0].by)
-        for damage in found.unreported()
-        if damage.after_seq < last_seq
-    ]
+    last = path[-1].seq if path else 0
+    lost = [damage for damage in found.unreported() if damage.after_seq < last]
     file = LogFile.create(target)
     try:
-        file.append(b"".join(_copies(path, source.stem, target.stem)))
+        file.append(b"".join(_copies(_completed(path, lost), source.stem, target.stem)))
         file.sync()
     finally:
         file.close()
     return target
 
 
-def _start_again(path: list[Entry]) -> SessionStart:
-    """A first entry for a log whose own cannot be read, under the id by which others know it."""
-    first = path[0] if path else SessionStart(
-        format=FORMAT_VERSION, session="", workspace="", cwd="", indus=VERSION
+def _completed(path: list[Entry], lost: list[Damage]) -> list[Entry]:
+    """The branch with a first entry, if its own cannot be read, and with its losses named."""
+    clock = SystemClock()
+    mint, now = IdMint(clock), iso(clock.now_ms())
+    complete = list(path)
+    if not any(isinstance(entry, SessionStart) for entry in path):
+        known_as = path[0].parent if path else ""
+        start = SessionStart(format=FORMAT_VERSION, session="", workspace="", cwd="", indus=VERSION)
+        complete.insert(
+            0, msgspec.structs.replace(start, id=known_as or mint.mint(), at=now, by=_HOST)
+        )
+    complete.extend(
+        msgspec.structs.replace(
+            quarantine_of(damage), seq=path[-1].seq, id=mint.mint(), at=now, by=_HOST
+        )
+        for damage in lost
     )
-    return SessionStart(
-        id=first.parent or IdMint(SystemClock()).mint(),
-        at=first.at,
-        by="builtin:session",
-        format=FORMAT_VERSION,
-        session="",
-        workspace="",
-        cwd="",
-        indus=VERSION,
-    )
+    return complete
 
 
 def _copies(path: list[Entry], origin: str, session: str) -> list[bytes]:

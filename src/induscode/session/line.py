@@ -16,7 +16,15 @@ from msgspec import Raw, Struct
 
 from induscode.session.entries import Entry, Foreign, KnownEntry
 
-__all__ = ["LINE_LIMIT", "NESTING_LIMIT", "SUM_WIDTH", "encode_fields", "encode_line", "read_line", "type_name"]
+__all__ = [
+    "LINE_LIMIT",
+    "NESTING_LIMIT",
+    "SUM_WIDTH",
+    "encode_fields",
+    "encode_line",
+    "read_line",
+    "type_name",
+]
 
 LINE_LIMIT = 16 * 1024 * 1024
 """No line is longer: larger content is a blob. A longer one on disk is damage and is not loaded."""

@@ -7,6 +7,7 @@ rebuilt for those that changed; deleting it loses nothing.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -46,8 +47,7 @@ class _Indexed(Struct):
 
 def list_sessions(folders: list[Path], *, limit: int) -> list[SessionRow]:
     """The newest sessions first."""
-    found = sorted(_stats(folders), reverse=True)[:limit]
-    return [_row(Path(path), changed_ns, size) for changed_ns, path, size in found]
+    return _rows(_stats(folders), limit)
 
 
 def search_sessions(folders: list[Path], words: str, *, limit: int) -> list[SessionRow]:
@@ -59,7 +59,7 @@ def search_sessions(folders: list[Path], words: str, *, limit: int) -> list[Sess
         for name, row in index.items():
             if all(word in row.text for word in wanted):
                 hits.append((row.changed_ns, str(folder / name), row.size))
-    return [_row(Path(path), at, size) for at, path, size in sorted(hits, reverse=True)[:limit]]
+    return _rows(hits, limit)
 
 
 def _stats(folders: list[Path]) -> list[tuple[int, str, int]]:
@@ -67,13 +67,24 @@ def _stats(folders: list[Path]) -> list[tuple[int, str, int]]:
     for folder in folders:
         try:
             with os.scandir(folder) as rows:
-                for row in rows:
-                    if row.name.endswith(LOG_SUFFIX):
-                        stat = row.stat()
-                        found.append((stat.st_mtime_ns, row.path, stat.st_size))
+                logs = [row for row in rows if row.name.endswith(LOG_SUFFIX)]
         except FileNotFoundError:
             continue
+        for row in logs:
+            with contextlib.suppress(OSError):  # gone since, or a link to nowhere
+                stat = row.stat()
+                found.append((stat.st_mtime_ns, row.path, stat.st_size))
     return found
+
+
+def _rows(found: list[tuple[int, str, int]], limit: int) -> list[SessionRow]:
+    rows: list[SessionRow] = []
+    for changed_ns, path, size in sorted(found, reverse=True):
+        if len(rows) == limit:
+            break
+        with contextlib.suppress(OSError):  # one that cannot be read does not hide the others
+            rows.append(_row(Path(path), changed_ns, size))
+    return rows
 
 
 def _row(path: Path, changed_ns: int, size: int) -> SessionRow:
@@ -113,15 +124,20 @@ def _fresh_index(folder: Path) -> dict[str, _Indexed]:
         new[name] = row
     if new != old:
         temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-        temporary.write_bytes(msgspec.json.encode(new))
-        temporary.replace(path)
+        with contextlib.suppress(OSError):  # without an index the next search reads the logs again
+            temporary.write_bytes(msgspec.json.encode(new))
+            temporary.replace(path)
     return new
 
 
 def _said(path: Path) -> str:
     texts: list[str] = []
     room = _TEXT_LIMIT
-    for entry in read_only(path).entries:
+    try:
+        entries = read_only(path).entries
+    except OSError:
+        return ""
+    for entry in entries:
         if isinstance(entry, Input):
             for block in entry.content:
                 if isinstance(block, Text):

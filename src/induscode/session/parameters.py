@@ -11,7 +11,8 @@ __all__ = ["amended"]
 
 
 def amended(parameters: Parameters, changes: dict[str, Raw]) -> Parameters:
-    """`max_output` and `thinking` are ours; any other name is a field of the provider's body."""
+    """`max_output` and `thinking` are ours; any other name is a field of the provider's body.
+    Raises `msgspec.DecodeError` when one of ours has a value of another type."""
     if not changes:
         return parameters
     extra = dict(parameters.extra)

@@ -23,6 +23,7 @@ from induscode.kernel.request import (
     Head,
     Message,
     NeutralRequest,
+    Parameters,
     Part,
     Span,
     ToolSchema,
@@ -77,10 +78,12 @@ _definitions = msgspec.json.Decoder(list[_Definition])
 
 
 class Projection:
-    """See the module. `problems` names content that could not be had (its text then says so)."""
+    """See the module. `problems` names content that could not be had (its text then says so);
+    `head_entries` the entries behind the model and its parameters."""
 
     def __init__(self, blobs: BlobStore) -> None:
         self.problems: list[str] = []
+        self.head_entries: dict[str, str] = {}
         self.open_calls: list[OpenCall] = []
         self._blobs = blobs
         self._sealed: list[Message] = []
@@ -163,7 +166,9 @@ class Projection:
     # The exchange
 
     def _request(self, entry: Request) -> None:
-        self._cut = len(self._pending)
+        # A retry repeats the first attempt: what was said since then comes after its answer.
+        if not entry.retry_of or self._cut is None:
+            self._cut = len(self._pending)
         if entry.purpose != "turn":
             self._side_requests.add(entry.retry_of or entry.id)
             self._side_requests.add(entry.id)
@@ -204,7 +209,10 @@ class Projection:
 
     def _seal(self, message: Message) -> None:
         for part in message.parts:
-            self._sealed_at[part.entry] = len(self._sealed)
+            if message.role == "assistant":
+                self._sealed_at[part.entry] = len(self._sealed)
+            else:  # a missing result is told under the id of its answer, which stands elsewhere
+                self._sealed_at.setdefault(part.entry, len(self._sealed))
         self._sealed.append(message)
 
     def _result(self, entry: Result) -> None:
@@ -243,6 +251,7 @@ class Projection:
 
     def _model_choice(self, entry: ModelChoice) -> None:
         self._model = entry
+        self.head_entries = {"model": entry.id, "parameters": entry.id}
         self._parameters = {}
         self._head = None
 
@@ -265,7 +274,7 @@ class Projection:
     def _toolset(self, entry: Toolset) -> None:
         try:
             definitions = _definitions.decode(self._blobs.get(entry.sha256))
-        except (MissingBlob, msgspec.DecodeError) as problem:
+        except (MissingBlob, msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
             self.problems.append(str(problem))
             definitions = []
         producers = {row.name: row.by for row in entry.tools}
@@ -279,15 +288,23 @@ class Projection:
         if self._head is None:
             if self._model is None:
                 raise LogCorrupt("no model was chosen before the first request")
-            parameters = amended(self._model.parameters, self._parameters)
+            parameters = self._amended(self._model)
             self._head = Head(self._model.model, parameters, self._system, self._tools)
         return self._head
+
+    def _amended(self, model: ModelChoice) -> Parameters:
+        try:
+            return amended(model.parameters, self._parameters)
+        except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+            self.problems.append(f"a changed parameter cannot be used: {problem}")
+            return model.parameters
 
     # Changes to what was said
 
     def _amendment(self, entry: Amendment) -> None:
         if entry.parameters:
             self._parameters = self._parameters | entry.parameters
+            self.head_entries["parameters"] = entry.id
             self._head = None
         for operation in entry.operations:
             self._operate(operation, entry)
@@ -305,6 +322,8 @@ class Projection:
         else:
             cut = len(self._pending) if self._cut is None else self._cut
             asked = changed(_said(self._pending[:cut]), operation, added)
+            if cut and not asked and not self.open_calls:
+                asked = [Part(Text(_OMITTED), entry.id, entry.by)]
             later = changed(_said(self._pending[cut:]), operation, added)
             self._pending = asked + later
             self._cut = None if self._cut is None else len(asked)

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 
+import msgspec
 from msgspec import Struct
 
+from induscode.errors import LogCorrupt
 from induscode.kernel.model import Encoder
 from induscode.kernel.request import NeutralRequest
 from induscode.session.blobs import BlobStore
@@ -80,31 +82,42 @@ class _Walk:
         self._encoders: dict[str, Encoder | None] = {}
         self._trail: dict[str, str] = {}
         self._revision = -1
-        self._digests: dict[str, str] = {}
+        self._firsts: dict[str, tuple[str, RequestCheck]] = {}
         self._healed_at = _healing(found)
 
     def check(self, entry: Request, number: int) -> RequestCheck:
         if entry.retry_of:
             return self._check_retry(entry, number)
+        check = self._check_first(entry, number)
+        self._firsts[entry.id] = (entry.body_sha256, check)
+        return check
+
+    def _check_first(self, entry: Request, number: int) -> RequestCheck:
         encoder = self._encoder(entry.encoder)
         if encoder is None:
             detail = f"this version does not have the encoder {entry.encoder}"
             return RequestCheck(number, entry.id, Verdict.UNVERIFIABLE, detail=detail)
-        request = self.projection.request(entry.purpose)
+        try:
+            request = self.projection.request(entry.purpose)
+        except LogCorrupt as problem:
+            return RequestCheck(number, entry.id, Verdict.UNVERIFIABLE, detail=problem.message)
         self._remember(entry, request)
         body = encoder.encode(request)
-        self._digests[entry.id] = body.sha256
         if body.sha256 == entry.body_sha256:
             return RequestCheck(number, entry.id, Verdict.PASS)
         return self._explain(entry, number, request)
 
     def _check_retry(self, entry: Request, number: int) -> RequestCheck:
-        first = self._digests.get(entry.retry_of)
-        if first == entry.body_sha256:
-            return RequestCheck(number, entry.id, Verdict.PASS)
-        verdict = Verdict.UNVERIFIABLE if first is None else Verdict.MISMATCH
+        """A retry that repeats its first attempt shares that one's verdict."""
+        first = self._firsts.get(entry.retry_of)
+        if first is None:
+            detail = f"the request {entry.retry_of} that it repeats cannot be read"
+            return RequestCheck(number, entry.id, Verdict.UNVERIFIABLE, detail=detail)
+        sent, check = first
+        if sent == entry.body_sha256:
+            return msgspec.structs.replace(check, number=number, request=entry.id)
         detail = f"it does not repeat the request {entry.retry_of}"
-        return RequestCheck(number, entry.id, verdict, entry=entry.retry_of, detail=detail)
+        return RequestCheck(number, entry.id, Verdict.MISMATCH, entry=entry.id, detail=detail)
 
     def _remember(self, entry: Request, request: NeutralRequest) -> None:
         """Join what this request logged as new to what the ones before it logged."""
@@ -120,7 +133,7 @@ class _Walk:
         where = next((p for p in rebuilt if self._trail.get(p) != rebuilt[p]), "")
         if not where:
             where = next((p for p in self._trail if p not in rebuilt), "")
-        source = entry_at(request, where)
+        source = entry_at(request, where) or self.projection.head_entries.get(where, "")
         if self._depends_on_damage(entry) or self.projection.problems:
             problems = self.projection.problems
             detail = problems[0] if problems else "entries before it cannot be read"

@@ -20,6 +20,7 @@ from induscode.session.entries import (
     ModeChange,
     ModelChoice,
     Notice,
+    Request,
     Response,
     Result,
     SessionStart,
@@ -50,6 +51,7 @@ class SessionState:
         self.current_request: list[str] = []
         self.first_visible = ""
         self._turn_over = True
+        self._side_requests: set[str] = set()
         self._handlers: dict[type, Callable[[Any], None]] = {
             SessionStart: self._start,
             Install: self._install,
@@ -60,6 +62,7 @@ class SessionState:
             Input: self._input,
             Notice: self._notice,
             Foreign: self._foreign,
+            Request: self._request,
             Response: self._response,
             Intent: self._intent,
             Result: self._ended,
@@ -107,13 +110,17 @@ class SessionState:
         if entry.visible:
             self.first_visible = self.first_visible or entry.id
 
+    def _request(self, entry: Request) -> None:
+        if entry.purpose != "turn":
+            self._side_requests.add(entry.id)
+
     def _response(self, entry: Response) -> None:
         self.usage += entry.usage
         if entry.cost is None:
             self.unpriced += 1
         else:
             self.cost += entry.cost
-        if entry.stop is StopReason.PARTIAL:
+        if entry.stop is StopReason.PARTIAL or entry.request in self._side_requests:
             return
         self.steps += 1
         self.last_usage = entry.usage
@@ -130,7 +137,6 @@ class SessionState:
         self.started.pop(entry.call, None)
 
     def _compaction(self, entry: Compaction) -> None:
-        self.pinned = [pin for pin in entry.pinned if pin in self.pinned]
         self.thinking_answers = []
         self.first_visible = entry.id
         self.last_usage = None

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from pathlib import Path
@@ -75,13 +76,10 @@ class SessionStore:
 
     def _last(self, workspace: Path) -> Path:
         newest: tuple[int, str] | None = None
-        try:
-            with os.scandir(self.folder(workspace)) as rows:
-                for row in rows:
-                    if row.name.endswith(LOG_SUFFIX):
-                        newest = max(newest or (0, ""), (row.stat().st_mtime_ns, row.path))
-        except FileNotFoundError:
-            pass
+        with contextlib.suppress(FileNotFoundError), os.scandir(self.folder(workspace)) as rows:
+            for row in rows:
+                if row.name.endswith(LOG_SUFFIX) and row.is_file():
+                    newest = max(newest or (0, ""), (row.stat().st_mtime_ns, row.path))
         if newest is None:
             raise SessionNotFound(
                 f"no session yet in {workspace}", hint='start one with: indus -p "your question"'

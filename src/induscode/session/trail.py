@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 import msgspec
 
+from induscode.kernel.content import Opaque, Thinking
 from induscode.kernel.jsontext import digest
-from induscode.kernel.request import Head, NeutralRequest, Part
+from induscode.kernel.request import Head, Message, NeutralRequest, Part
 
 __all__ = ["Trail", "entry_at", "pieces"]
 
@@ -41,7 +42,7 @@ class Trail:
         # The last message seen may have grown since; it is fingerprinted anew.
         for index in range(max(0, self._messages - 1), len(messages)):
             for position, part in enumerate(messages[index].parts):
-                found[f"messages[{index}].content[{position}]"] = _print_part(part)
+                found[f"messages[{index}].content[{position}]"] = _print_part(messages[index], part)
         self._messages = len(messages)
         return found
 
@@ -51,7 +52,7 @@ def pieces(request: NeutralRequest) -> dict[str, str]:
     found = dict(_head_prints(request.head))
     for index, message in enumerate(request.messages()):
         for position, part in enumerate(message.parts):
-            found[f"messages[{index}].content[{position}]"] = _print_part(part)
+            found[f"messages[{index}].content[{position}]"] = _print_part(message, part)
     return found
 
 
@@ -82,7 +83,9 @@ def _entries(request: NeutralRequest) -> Iterator[tuple[str, str]]:
             yield f"messages[{index}].content[{position}]", part.entry
 
 
-def _print_part(part: Part) -> str:
+def _print_part(message: Message, part: Part) -> str:
+    if isinstance(part.block, Thinking | Opaque):  # whether they go back depends on who wrote them
+        return _print((part.block, message.wire, message.model))
     return _print((part.block, part.call))
 
 

@@ -6,12 +6,13 @@ producer, and the session's install entries the producer's package and grant.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
 import msgspec
 from msgspec import Struct
 
-from induscode.errors import UserError
+from induscode.errors import LogCorrupt, UserError
 from induscode.kernel.content import Image, Json, Opaque, Text, Thinking, ToolCall
 from induscode.kernel.jsontext import digest
 from induscode.kernel.request import CallResult, NeutralRequest
@@ -69,9 +70,11 @@ def request_views(found: Scan, blobs: BlobStore) -> Iterator[RequestView]:
         projection, state = Projection(blobs), SessionState()
         for entry in path_to(found.entries, leaf):
             if isinstance(entry, Request) and numbers[entry.id] not in views:
-                pieces = tuple(_pieces(projection.request(entry.purpose), entries, state))
                 number = numbers[entry.id]
-                views[number] = RequestView(number, entry, pieces)
+                # A request whose model was lost with a damaged line shows nothing, not an error.
+                with contextlib.suppress(LogCorrupt):
+                    pieces = tuple(_pieces(projection.request(entry.purpose), entries, state))
+                    views[number] = RequestView(number, entry, pieces)
             projection.add(entry)
             state.add(entry)
     for number in sorted(views):
@@ -132,7 +135,7 @@ def _pieces(
     for index, span in enumerate(request.head.system):
         yield piece(f"system[{index}]", span.by, span.entry, span.text, span.source or span.name)
     for index, tool in enumerate(request.head.tools):
-        text = f"{tool.name}: {tool.description} {bytes(tool.parameters).decode()}"
+        text = f"{tool.name}: {tool.description} {_raw_text(tool.parameters)}"
         yield piece(f"tools[{index}]", tool.by, tool.entry, text, tool.name)
     for index, message in enumerate(request.messages()):
         for position, part in enumerate(message.parts):
@@ -145,14 +148,18 @@ def block_text(block: object) -> str:
         case Text(text) | Thinking(text):
             return text
         case ToolCall():
-            return f"{block.name} {bytes(block.arguments).decode()}{block.broken or ''}"
+            return f"{block.name} {_raw_text(block.arguments)}{block.broken or ''}"
         case CallResult():
             return "\n".join(block_text(inner) for inner in block.content)
         case Json(value):
-            return bytes(value).decode()
+            return _raw_text(value)
         case Opaque():
-            return bytes(block.raw).decode()
+            return _raw_text(block.raw)
         case Image():
             return f"[{block.media_type}, {len(block.data)} bytes]"
         case _:
             return msgspec.json.encode(block).decode()
+
+
+def _raw_text(raw: msgspec.Raw) -> str:
+    return bytes(raw).decode(errors="replace")
