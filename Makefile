@@ -53,10 +53,10 @@ $(VENV)/.dev: $(VENV)/.runtime requirements-dev.lock
 	@touch $@
 
 # What the tests drive besides Python: a command, and the package that brings it.
-SYSTEM := strace:strace tmux:tmux git:git node:nodejs
+SYSTEM := strace:strace tmux:tmux git:git jq:jq node:nodejs
 
 .PHONY: system
-system: ## install missing system packages (strace, tmux, git, nodejs)
+system: ## install missing system packages (strace, tmux, git, jq, nodejs)
 	@missing=''; \
 	for pair in $(SYSTEM); do \
 	    command -v "$${pair%%:*}" >/dev/null 2>&1 || missing="$$missing $${pair##*:}"; \

@@ -1,0 +1,1 @@
+"""The kernel: pure parts that every other package speaks."""

@@ -1,0 +1,1 @@
+"""The session log under test: real files, real system calls."""
