@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from typing import Any
+
+from tests.fakes.http_server import Ending
 
 __all__ = [
     "Block",
@@ -44,15 +45,6 @@ ERROR_TYPES = {
     500: "api_error",
     529: "overloaded_error",
 }
-
-
-class Ending(Enum):
-    COMPLETE = "complete"
-    CLOSE = "close"  # complete, and the kept connection is closed without a word
-    CUT = "cut"
-    STALL = "stall"
-    SILENT = "silent"
-    ENDLESS = "endless"
 
 
 @dataclass(frozen=True)

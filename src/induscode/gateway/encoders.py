@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from induscode.gateway.anthropic.encoder import AnthropicEncoder
 from induscode.gateway.encoding import FoldEncoder
+from induscode.gateway.gemini.encoder import GeminiEncoder
 from induscode.gateway.neutral.encoder import NeutralEncoder
+from induscode.gateway.openai_chat.encoder import ChatEncoder
+from induscode.gateway.openai_responses.encoder import ResponsesEncoder
 from induscode.kernel.model import Encoder
 
 __all__ = ["encoder_for"]
 
 _RELEASED: dict[str, type[FoldEncoder]] = {
     "anthropic/1": AnthropicEncoder,
+    "gemini/1": GeminiEncoder,
     "neutral/1": NeutralEncoder,
+    "openai-chat/1": ChatEncoder,
+    "openai-responses/1": ResponsesEncoder,
 }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Literal, cast
 
@@ -33,12 +34,18 @@ class ProviderSpec(Struct, frozen=True, kw_only=True):
 
 
 def make_provider(
-    spec: ProviderSpec, *, on_reconnect: Callable[[str], None] | None = None
+    spec: ProviderSpec,
+    *,
+    environ: Mapping[str, str] | None = None,
+    on_reconnect: Callable[[str], None] | None = None,
 ) -> Provider:
     """Raises `ConfigError` for an address or a script that cannot be used and `KeyRefused` for a
-    key that cannot be sent. `on_reconnect` hears when a kept connection had to be replaced."""
+    key that cannot be sent. `environ` (the process's own unless given) names proxies and
+    certificates; `on_reconnect` hears when a kept connection had to be replaced."""
     module = import_module(f"induscode.gateway.{spec.wire.replace('-', '_')}.provider")
     make = cast("Callable[..., Provider]", module.connect)
+    over_http = hasattr(module, "DIALECT")
+    network = {"environ": os.environ if environ is None else environ} if over_http else {}
     return make(
         name=spec.provider,
         model=spec.model,
@@ -46,6 +53,7 @@ def make_provider(
         api_key=spec.api_key,
         idle_timeout=spec.idle_timeout,
         on_reconnect=on_reconnect,
+        **network,
     )
 
 
