@@ -24,7 +24,7 @@ from tests.gateway.conversations import (
     user,
 )
 
-VERSIONS = ["anthropic/1", "neutral/1"]
+VERSIONS = ["anthropic/1", "gemini/1", "neutral/1"]
 
 texts = st.text(max_size=12)
 raws = st.sampled_from([b"{}", b'{"a":1.0}', b'{"path":"x","n":[1,2]}']).map(Raw)

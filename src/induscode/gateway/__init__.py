@@ -1,10 +1,12 @@
 """Model providers behind one protocol, and the encoders that make a request's exact bytes.
 
-One folder per wire format (`anthropic`, `neutral` with `scripted`); what they share stands beside
-them: `encoding.py` (requests as a fold), `transport.py` (HTTP), `sse.py` (event streams),
-`faults.py` (every foreign error in our own words), `catalog.py` (what is known about models).
+One folder per wire format (`anthropic`, `gemini`, `neutral` with `scripted`, ...); what they share
+stands beside them: `encoding.py` (requests as a fold), `transport.py` (HTTP, with `proxy.py` and
+`tls.py` where the environment asks for them), `sse.py` (event streams), `faults.py` (every foreign
+error in our own words), `catalog.py` (what is known about models).
 
-May import: errors, kernel, version. Must not: read the log, configuration or environment; retry
+May import: errors, kernel, version. Must not: read the log or configuration, or of the environment
+more than is handed in (proxies and certificates, the process's own by default); retry
 (each attempt is an entry, so the conductor decides); put a key into a message.
 Start reading at `factory.py`, then `encoding.py` and `anthropic/provider.py`. Importing this
 package imports none of them; its names come when they are first used.

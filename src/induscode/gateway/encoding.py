@@ -56,7 +56,11 @@ class FoldEncoder(ABC):
 
     @abstractmethod
     def message_bytes(self, message: Message) -> bytes:
-        """One message, without a cache mark. Must not depend on other messages."""
+        """One message, without a cache mark. May depend on the messages before it, in so far as
+        `forget` drops what was learned of them; never on those after it."""
+
+    def forget(self) -> None:  # noqa: B027 most wires remember nothing
+        """The fold starts over, at the first message."""
 
     def marked(self, fragment: bytes) -> bytes:
         """A user message's fragment with a cache mark; the wire has none unless it says so."""
@@ -82,6 +86,7 @@ class FoldEncoder(ABC):
 
     def _restart(self, head: Head, revision: int) -> None:
         start = self.head_bytes(head)
+        self.forget()
         self._head = head
         self._revision = revision
         self._absorbed = 0

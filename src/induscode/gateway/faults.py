@@ -17,7 +17,7 @@ import h11
 from induscode.errors import NetworkFailed, ProviderError, RequestRejected, StreamBroken
 from induscode.kernel.clock import Clock
 
-__all__ = ["FOREIGN", "fault_of", "one_line", "retry_after"]
+__all__ = ["FOREIGN", "fault_of", "one_line", "retry_after", "wait_of"]
 
 FOREIGN = (OSError, EOFError, UnicodeError, h11.ProtocolError)
 
@@ -77,20 +77,20 @@ def retry_after(headers: Mapping[str, str], clock: Clock) -> float | None:
     """Seconds to wait as the provider wishes: a number or an HTTP date; None if it says nothing
     that can be understood."""
     value = headers.get("retry-after", "").strip()
-    if not value:
-        return None
     try:
-        seconds = float(value)
+        moment = datetime.strptime(value, _HTTP_DATE).replace(tzinfo=UTC)
     except ValueError:
-        seconds = _until(value, clock)
-    if seconds is None or not 0 <= seconds <= _MAX_WAIT:
-        return None
-    return seconds
+        return wait_of(value)
+    return _bounded(max(0.0, moment.timestamp() - clock.now_ms() / 1000))
 
 
-def _until(date: str, clock: Clock) -> float | None:
+def wait_of(seconds: str) -> float | None:
+    """A number of seconds that somebody wrote; None if it is none, or nobody would wait for it."""
     try:
-        moment = datetime.strptime(date, _HTTP_DATE).replace(tzinfo=UTC)
+        return _bounded(float(seconds))
     except ValueError:
         return None
-    return max(0.0, moment.timestamp() - clock.now_ms() / 1000)
+
+
+def _bounded(seconds: float) -> float | None:
+    return seconds if 0 <= seconds <= _MAX_WAIT else None

@@ -5,15 +5,16 @@ A wire brings a `Dialect`: its path, its headers, its encoder, its decoder, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
+from urllib.parse import quote
 
 from msgspec import Struct
 
 from induscode.errors import KeyRefused, RequestRejected
 from induscode.gateway.endpoint import Endpoint
 from induscode.gateway.faults import retry_after
-from induscode.gateway.refusals import Refusal, fault_of_status
+from induscode.gateway.refusals import Refusal, Sense, fault_of_status
 from induscode.gateway.reply import Reply
 from induscode.gateway.sse import EventSplitter
 from induscode.gateway.transport import HttpTransport, Timeouts, Transport
@@ -48,7 +49,8 @@ class Decoder(Protocol):
 
 class Dialect(Struct, frozen=True):
     """One wire. `path` may name the model as `{model}`; `key_headers` are the headers that carry a
-    key; `key_variable` and `url_variable` are where people usually set key and address."""
+    key; `key_variable` and `url_variable` are where people usually set key and address; `sense_of`
+    reads of an error's body what its status does not say."""
 
     wire: str
     path: str
@@ -59,6 +61,7 @@ class Dialect(Struct, frozen=True):
     key_variable: str
     url_variable: str
     headers: tuple[tuple[str, str], ...] = ()
+    sense_of: Callable[[bytes], Sense] = lambda _: Sense()
 
 
 class Account(Struct, frozen=True):
@@ -147,6 +150,8 @@ class HttpProvider:
                 hint=f"check {self._url_from()}",
                 status=reply.status,
             )
+        sense = self._dialect.sense_of(reply.body)
+        waits = (retry_after(reply.headers, self._clock), sense.retry_after)
         raise fault_of_status(
             Refusal(
                 status=reply.status,
@@ -155,7 +160,8 @@ class HttpProvider:
                 model=self._account.model,
                 key_from=self._key_from(),
                 url_from=self._url_from(),
-                retry_after=retry_after(reply.headers, self._clock),
+                retry_after=next((wait for wait in waits if wait is not None), None),
+                kind=sense.kind,
             )
         )
 
@@ -175,14 +181,17 @@ def connect(
     base_url: str,
     *,
     idle_timeout: float,
+    environ: Mapping[str, str] | None = None,
     on_reconnect: Callable[[str], None] | None = None,
 ) -> HttpProvider:
-    """A provider with a transport of its own. No byte is sent yet. Raises `ConfigError`."""
+    """A provider with a transport of its own, through the proxies and with the certificates that
+    `environ` names. No byte is sent yet. Raises `ConfigError` or `KeyRefused`."""
     url_from = _set_in(account.name, dialect.url_variable, "base_url")
     transport = HttpTransport(
-        Endpoint.parse(base_url, dialect.path.replace("{model}", account.model)),
+        Endpoint.parse(base_url, dialect.path.replace("{model}", quote(account.model))),
         hint=f"check {url_from} or your network",
         timeouts=Timeouts(idle=idle_timeout),
+        environ=environ,
         on_reconnect=on_reconnect,
     )
     return HttpProvider(dialect, account, transport)

@@ -27,7 +27,7 @@ class Line(asyncio.Protocol):
     """
 
     def __init__(self) -> None:
-        self.http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEADERS)
+        self.http = _http()
         self.reused = False
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
@@ -36,6 +36,7 @@ class Line(asyncio.Protocol):
         self._unread = 0
         self._writing = False
         self._closed = False
+        self._lost = False
         self._error: Exception | None = None
         self._kept_since = 0.0
 
@@ -79,6 +80,16 @@ class Line(asyncio.Protocol):
             self._transport.resume_reading()
         return data
 
+    async def secure(self, tls: ssl.SSLContext, host: str) -> None:
+        """Speak TLS from here on, and HTTP anew. Raises what the system raises."""
+        if self._transport is None or self._closed or self._chunks or self.http.trailing_data[0]:
+            raise ConnectionResetError
+        self.http = _http()
+        inner = await self._loop.start_tls(self._transport, self, tls, server_hostname=host)
+        if inner is None:
+            raise ConnectionResetError
+        self.connection_made(inner)
+
     def abort(self) -> None:
         """Close now; what is on the way or unread is dropped."""
         self._closed = True
@@ -87,9 +98,17 @@ class Line(asyncio.Protocol):
             self._transport.abort()
         self._wake()
 
+    async def gone(self) -> None:
+        """Wait until nothing is left of a line that was aborted."""
+        while self._transport is not None and not self._lost:
+            await self._wait()
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        self._transport.set_write_buffer_limits(high=0)
+        # TLS compares with "at least" where plain sockets compare with "more than": at a limit of
+        # nought it would pause a line that has nothing to write.
+        secure = transport.get_extra_info("sslcontext") is not None
+        self._transport.set_write_buffer_limits(high=int(secure), low=0)
 
     def data_received(self, data: bytes) -> None:
         if self._closed:
@@ -109,7 +128,7 @@ class Line(asyncio.Protocol):
         return False
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._closed = True
+        self._closed = self._lost = True
         self._error = self._error or exc
         self._wake()
 
@@ -130,6 +149,10 @@ class Line(asyncio.Protocol):
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
+
+
+def _http() -> h11.Connection:
+    return h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEADERS)
 
 
 async def open_line(host: str, port: int, tls: ssl.SSLContext | None) -> Line:

@@ -17,7 +17,7 @@ from induscode.errors import (
     RequestRejected,
 )
 
-__all__ = ["Refusal", "fault_of_status", "is_too_long"]
+__all__ = ["Refusal", "Sense", "fault_of_status", "is_too_long"]
 
 _TOO_LONG = (
     "prompt is too long",
@@ -37,9 +37,16 @@ _STATUSES: dict[int, type[ProviderError]] = {
 _SERVER_FAULT = 500
 
 
+class Sense(Struct, frozen=True):
+    """What the body of an error says beyond its status: another family, a wish to wait."""
+
+    kind: type[ProviderError] | None = None
+    retry_after: float | None = None
+
+
 class Refusal(Struct, frozen=True):
     """An error reply with what is needed to tell about it in one line. `key_from` and `url_from`
-    say where a person set the key and the address."""
+    say where a person set the key and the address; `kind` is known where the status says less."""
 
     status: int
     told: str
@@ -48,6 +55,7 @@ class Refusal(Struct, frozen=True):
     key_from: str
     url_from: str
     retry_after: float | None = None
+    kind: type[ProviderError] | None = None
 
 
 def fault_of_status(refusal: Refusal) -> ProviderError:
@@ -58,6 +66,8 @@ def fault_of_status(refusal: Refusal) -> ProviderError:
 
 
 def _kind_of(refusal: Refusal) -> type[ProviderError]:
+    if refusal.kind is not None:
+        return refusal.kind
     if refusal.status >= _SERVER_FAULT:
         return Overloaded
     found = _STATUSES.get(refusal.status, RequestRejected)

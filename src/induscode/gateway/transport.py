@@ -2,16 +2,19 @@
 
 `HttpTransport` is h11 over an asyncio protocol of our own: a third of the CPU of a general client,
 as measured. It keeps one connection; if that turns out dead before a byte of the answer arrived, it
-connects anew, once. It follows no redirects and asks for no compression. Proxies and private
-certificate authorities have their place in `_open` and in the `tls` argument.
+connects anew, once. It follows no redirects and asks for no compression, but understands it.
+Proxies are routes (`route.py`, `proxy.py`), private certificate authorities are in `tls.py`; both
+come from the environment that is handed in.
 """
 
 from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Protocol, cast
 
 import h11
 from msgspec import Struct
@@ -19,14 +22,17 @@ from msgspec import Struct
 from induscode.errors import NetworkFailed, ProviderError, StreamBroken
 from induscode.gateway.endpoint import Endpoint
 from induscode.gateway.faults import FOREIGN, fault_of
-from induscode.gateway.line import Line, open_line
-from induscode.gateway.reply import Feed, Reply, Sink
+from induscode.gateway.line import Line
+from induscode.gateway.reply import MAX_ANSWER, Feed, Reply, Sink
+from induscode.gateway.route import Tls, route_to
 from induscode.gateway.watch import Watch
 from induscode.kernel.cancel import CancelToken
 
 __all__ = ["Headers", "HttpTransport", "Timeouts", "Transport"]
 
 Headers = Sequence[tuple[str, str]]
+
+_TRUST_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 class Timeouts(Struct, frozen=True):
@@ -79,7 +85,9 @@ class _Job(Struct, frozen=True):
 
 class HttpTransport:
     """`hint` says what a person may check when the endpoint cannot be reached; `on_reconnect` hears
-    a sentence whenever a kept connection had to be replaced. Not for concurrent use."""
+    a sentence whenever a kept connection had to be replaced. `environ` says which proxy to go
+    through and whom to trust, unless `tls` says so. Raises `ConfigError` when a variable of it
+    cannot be used. Not for concurrent use."""
 
     def __init__(
         self,
@@ -88,14 +96,18 @@ class HttpTransport:
         hint: str = "check your network",
         timeouts: Timeouts | None = None,
         on_reconnect: Callable[[str], None] | None = None,
-        tls: Callable[[], ssl.SSLContext] = ssl.create_default_context,
+        environ: Mapping[str, str] | None = None,
+        tls: Tls | None = None,
+        max_answer: int = MAX_ANSWER,
     ) -> None:
+        given: Mapping[str, str] = environ or {}
         self._endpoint = endpoint
-        self._hint = hint
+        self._route = route_to(endpoint, given)
+        self._hint = self._route.hint or hint
+        self._tls = tls or (_trusting(given) if self._route.secure else _system())
+        self._max_answer = max_answer
         self._timeouts = timeouts or Timeouts()
         self._on_reconnect = on_reconnect
-        self._make_tls = tls
-        self._tls: ssl.SSLContext | None = None
         self._kept: Line | None = None
 
     async def post(
@@ -112,27 +124,32 @@ class HttpTransport:
         line = self._take_kept()
         if line is not None:
             try:
-                return await self._exchange(line, job, Sink(feed))
+                return await self._exchange(line, job, self._sink(feed))
             except _Stale:
                 self._report("the kept connection was dead, the request goes out on a new one")
         line = await self._connect(cancel)
-        return await self._exchange(line, job, Sink(feed))
+        return await self._exchange(line, job, self._sink(feed))
 
     async def close(self) -> None:
-        if self._kept is not None:
-            self._kept.abort()
-            self._kept = None
+        line, self._kept = self._kept, None
+        if line is not None:
+            line.abort()
+            await line.gone()
 
     def _head(self, headers: Headers, length: int) -> h11.Request:
         ours = [
             ("host", self._endpoint.host_header),
             ("accept-encoding", "identity"),
             ("content-length", str(length)),
+            *self._route.headers,
         ]
         try:
-            return h11.Request(method="POST", target=self._endpoint.path, headers=[*ours, *headers])
+            return h11.Request(method="POST", target=self._route.target, headers=[*ours, *headers])
         except FOREIGN as error:
-            raise self._fault(error, Sink(lambda _: True)) from None
+            raise self._fault(error, None) from None
+
+    def _sink(self, feed: Feed) -> Sink:
+        return Sink(feed, max_answer=self._max_answer)
 
     def _take_kept(self) -> Line | None:
         line, self._kept = self._kept, None
@@ -153,10 +170,8 @@ class HttpTransport:
             raise self._fault(error, None) from None
 
     async def _open(self) -> Line:
-        if self._endpoint.scheme == "https" and self._tls is None:
-            self._tls = self._make_tls()
         async with asyncio.timeout(self._timeouts.connect):
-            return await open_line(self._endpoint.host, self._endpoint.port, self._tls)
+            return await self._route.open(self._tls)
 
     async def _exchange(self, line: Line, job: _Job, sink: Sink) -> Reply:
         watch = Watch(line, job.cancel, self._timeouts.idle)
@@ -167,7 +182,9 @@ class HttpTransport:
             if sink.streamed:
                 job.on_sent()  # an answer may overtake the end of its request
             keep = await self._settle(line, sink)
-            return sink.reply()
+            reply = sink.reply()
+            self._route.check(reply)
+            return reply
         except FOREIGN as error:
             job.cancel.check()
             if sink.refused:
@@ -249,7 +266,7 @@ class HttpTransport:
     def _fault(self, error: Exception, sink: Sink | None) -> ProviderError:
         return fault_of(
             error,
-            where=self._endpoint.where,
+            where=self._route.where,
             hint=self._hint,
             answering=sink is not None and sink.heard and sink.begun,
         )
@@ -257,6 +274,19 @@ class HttpTransport:
     def _report(self, sentence: str) -> None:
         if self._on_reconnect is not None:
             self._on_reconnect(f"{self._endpoint.where}: {sentence}")
+
+
+def _system() -> Tls:
+    """Trusts whom the system trusts; read when first needed."""
+    return cache(ssl.create_default_context)
+
+
+def _trusting(environ: Mapping[str, str]) -> Tls:
+    if not any(environ.get(name) for name in _TRUST_VARIABLES):
+        return _system()
+    module = import_module("induscode.gateway.tls")
+    context = cast("Callable[[Mapping[str, str]], ssl.SSLContext]", module.trust)(environ)
+    return lambda: context
 
 
 def _once(call: Callable[[], None]) -> Callable[[], None]:

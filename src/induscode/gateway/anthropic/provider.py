@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from induscode.gateway.anthropic.encoder import WIRE, AnthropicEncoder
 from induscode.gateway.anthropic.faults import told_by
@@ -32,10 +32,16 @@ def connect(
     base_url: str,
     api_key: str,
     idle_timeout: float,
+    environ: Mapping[str, str],
     on_reconnect: Callable[[str], None] | None = None,
 ) -> HttpProvider:
     """No byte is sent yet. Raises `ConfigError` or `KeyRefused`."""
     account = Account(name, model, api_key)
     return connect_over_http(
-        DIALECT, account, base_url, idle_timeout=idle_timeout, on_reconnect=on_reconnect
+        DIALECT,
+        account,
+        base_url,
+        idle_timeout=idle_timeout,
+        environ=environ,
+        on_reconnect=on_reconnect,
     )
