@@ -13,6 +13,7 @@
     │   ├── RequestRejected    other 4xx: the provider says why
     │   ├── ContextTooLong     the conversation does not fit
     │   ├── QuotaExceeded      429
+    │   │   └── QuotaSpent     429 that waiting does not lift
     │   ├── Overloaded         5xx, 529
     │   ├── NetworkFailed      refused, reset, timed out, TLS
     │   └── StreamBroken       cut, stalled or malformed answer
@@ -45,6 +46,7 @@ __all__ = [
     "Overloaded",
     "ProviderError",
     "QuotaExceeded",
+    "QuotaSpent",
     "RequestRejected",
     "SessionBusy",
     "SessionNotFound",
@@ -138,6 +140,12 @@ class QuotaExceeded(ProviderError):
     """Too many requests, or the account's limit is reached."""
 
     retryable = True
+
+
+class QuotaSpent(QuotaExceeded):
+    """The account's quota is used up; asking again does not help."""
+
+    retryable = False
 
 
 class Overloaded(ProviderError):

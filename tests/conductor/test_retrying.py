@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from induscode.conductor.ports import ModelSetting
 from induscode.conductor.retries import Retries
 from induscode.errors import (
     KeyRefused,
@@ -13,11 +16,17 @@ from induscode.errors import (
     QuotaExceeded,
     StreamBroken,
 )
+from induscode.gateway import ProviderSpec, connect
 from induscode.kernel.content import Text
 from induscode.kernel.events import Alert
 from induscode.kernel.model import Answer, StopReason, Usage
+from induscode.kernel.request import Parameters
+from induscode.kernel.tool import ToolResult
 from induscode.session.entries import Request, Response
-from tests.conductor.rig import Model, Rig, bounded, say, words_of
+from tests.conductor.rig import Model, Rig, Tool, acts, bounded, say, words_of
+from tests.fakes.anthropic_server import AnthropicServer
+from tests.fakes.anthropic_steps import call
+from tests.fakes.anthropic_steps import say as say_on_wire
 from tests.requirements import requirement
 
 PASSING = [
@@ -94,13 +103,6 @@ async def test_it_does_not_wait_longer_than_its_limit_for_a_providers_wish(rig: 
     assert len(model.bodies) == 1
 
 
-def test_waits_double_and_a_wish_wins() -> None:
-    retries = Retries(first=0.5)
-    assert [retries.delay(n, None) for n in (1, 2, 3, 4)] == [0.5, 1, 2, 4]
-    assert retries.delay(1, 7.0) == 7.0
-    assert retries.delay(1, 0.0) == 0.0
-
-
 async def test_a_turn_that_failed_goes_on_with_the_same_question(rig: Rig) -> None:
     rig.retries = Retries(attempts=1)
     with pytest.raises(Overloaded):
@@ -112,3 +114,39 @@ async def test_a_turn_that_failed_goes_on_with_the_same_question(rig: Rig) -> No
     assert words_of(model.request()).count("what is it?") == 1
     assert not conductor.unfinished
     assert rig.replay().passed
+
+
+@requirement("log.pitfall.13-dead-idle-connection")
+async def test_a_connection_that_had_to_be_replaced_is_told_and_recorded(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, tools=[acts(Tool("wait"))])
+    with AnthropicServer([call("wait"), say_on_wire("there")]) as server:
+
+        async def hang_up(*_: object) -> ToolResult:
+            server.hang_up_idle()
+            return ToolResult.text("waited")
+
+        rig.tools = [acts(Tool("wait", hang_up))]
+        spec = ProviderSpec(provider="some", model="m", wire="anthropic", base_url=server.url)
+        provider = connect(spec, environ={})
+        conductor = rig.open(Model())
+        setting = ModelSetting("some", "m", provider, Parameters(100), 1000, lambda _: None)
+        conductor.reconfigure(setting=setting)
+        assert (await bounded(conductor.submit([Text("go")]))).text == "there"
+        await conductor.close()
+        rig.conductor = None
+    assert server.connections == 2
+    first, second = rig.entries(Response)
+    assert first.notes == []
+    assert "the kept connection" in second.notes[0]
+    assert any("the kept connection" in alert.text for alert in rig.heard(Alert))
+    assert rig.replay().passed
+
+
+async def test_a_provider_that_says_how_long_to_wait_is_obeyed_within_its_own_limit() -> None:
+    retries = Retries(attempts=6, first=0.5, total=10, wished=120)
+    assert retries.delay(1, None, spent=0) == 0.5
+    assert retries.delay(3, None, spent=5) == 2.0
+    assert retries.delay(5, None, spent=7.5) is None
+    assert retries.delay(1, 60.0, spent=0) == 60.0
+    assert retries.delay(2, 60.0, spent=61) is None
+    assert retries.delay(6, 0.1, spent=0) is None

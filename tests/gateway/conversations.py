@@ -89,9 +89,13 @@ class Heard:
         self.sent_count = 0
         self.texts: list[str] = []
         self.thoughts: list[str] = []
+        self.notes: list[str] = []
 
     def sent(self) -> None:
         self.sent_count += 1
+
+    def note(self, sentence: str) -> None:
+        self.notes.append(sentence)
 
     def text(self, delta: str) -> None:
         self.texts.append(delta)

@@ -16,6 +16,7 @@ from induscode.errors import (
     Overloaded,
     ProviderError,
     QuotaExceeded,
+    QuotaSpent,
     RequestRejected,
     StreamBroken,
 )
@@ -88,7 +89,7 @@ async def test_a_connection_serves_many_answers(wire: Wire) -> None:
         (fail(404, "gone", code="model_not_found"), ModelUnknown, False),
         (fail(408, "slow"), Overloaded, True),
         (fail(429, "limit", code="rate_limit_exceeded"), QuotaExceeded, True),
-        (fail(429, "pay", code="insufficient_quota"), QuotaExceeded, False),
+        (fail(429, "pay", code="insufficient_quota"), QuotaSpent, False),
         (fail(500, "oops"), Overloaded, True),
         (fail(503, "busy"), Overloaded, True),
         (wrong_type(), RequestRejected, False),
@@ -119,7 +120,7 @@ async def test_a_spent_quota_says_what_to_do(wire: Wire) -> None:
         "the quota of the account at openai is used up: You exceeded your current quota"
         " (insufficient_quota); check your plan and billing"
     )
-    assert found.retry_after is None
+    assert not found.retryable
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ from induscode.conductor.retries import Retries
 from induscode.conductor.turn import Conductor
 from induscode.errors import UsageError
 from induscode.kernel.cancel import CancelToken
-from induscode.kernel.clock import Clock, SystemClock, iso
-from induscode.kernel.events import Alert, Event
+from induscode.kernel.clock import Clock, SystemClock
+from induscode.kernel.events import Event
 from induscode.kernel.ids import IdMint
 from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import Usage
@@ -91,12 +91,7 @@ def open_session(
 
     Raises `UserError` kinds; nothing is on disk before the first input of a new session.
     """
-    maker = ModelMaker(
-        around.config,
-        around.environ,
-        Credentials(around.places.config),
-        lambda text: emit(Alert(text=text, at=iso(around.clock.now_ms()))),
-    )
+    maker = ModelMaker(around.config, around.environ, Credentials(around.places.config))
     setting = maker.make(around.config.text("model"))
     if invocation.max_cost is not None and setting.price(Usage()) is None:
         raise UsageError(
@@ -115,7 +110,10 @@ def open_session(
         clock=around.clock,
         person=person,
         budget=Budget(invocation.max_steps, invocation.max_cost),
-        retries=Retries(total=around.config.number("network.retry_seconds")),
+        retries=Retries(
+            total=around.config.number("network.retry_seconds"),
+            wished=around.config.number("network.wait_seconds"),
+        ),
         fallbacks=tuple(partial(maker.make, name) for name in around.config.strings("fallback")),
         patience=patience,
     )

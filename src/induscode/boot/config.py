@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "thinking": "off",
     "network.idle_timeout": 120.0,
     "network.retry_seconds": 10.0,
+    "network.wait_seconds": 120.0,
     "permissions.allow": [],
     "permissions.ask": [],
     "permissions.deny": [],

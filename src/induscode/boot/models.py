@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 import msgspec
@@ -29,12 +29,10 @@ class ModelMaker:
         config: Config,
         environ: Mapping[str, str],
         credentials: Credentials,
-        on_reconnect: Callable[[str], None],
     ) -> None:
         self._config = config
         self._environ = environ
         self._credentials = credentials
-        self._on_reconnect = on_reconnect
 
     def make(self, wanted: str) -> ModelSetting:
         """Raises `UsageError`, `KeyMissing` or `ConfigError`."""
@@ -51,7 +49,7 @@ class ModelMaker:
         return ModelSetting(
             name=name,
             model=model,
-            provider=make_provider(self._spec(name, model), on_reconnect=self._on_reconnect),
+            provider=make_provider(self._spec(name, model), environ=self._environ),
             parameters=Parameters(max_output=card.max_output, thinking=thinking),
             context=card.context,
             price=lambda usage: cost(usage, card),

@@ -88,7 +88,7 @@ class Exchange:
             try:
                 answer = await setting.provider.exchange(body, listener, cancel)
             except (ProviderError, Cancelled) as failure:
-                await self._keep_partial(setting, request_id, failure)
+                await self._keep_partial(setting, request_id, failure, listener.notes)
                 if isinstance(failure, Cancelled):
                     raise
                 await self._pause(failure, attempt, started, cancel)
@@ -106,37 +106,40 @@ class Exchange:
                 request_id = self._recorder.log.head
                 continue
             await self._recorder.settled(cancel)
-            return await self._record(setting, request_id, answer, cancel)
+            return await self._record(setting, request_id, answer, listener.notes, cancel)
 
     async def _record(
-        self, setting: ModelSetting, request_id: str, answer: Answer, cancel: CancelToken
-    ) -> Response:
-        response = await self._response(setting, request_id, answer, "", cancel)
-        await self._recorder.write(
-            response, by=f"model:{setting.name}/{setting.model}", cancel=cancel
-        )
-        self._report(response)
-        return response
-
-    async def _keep_partial(
-        self, setting: ModelSetting, request_id: str, failure: ProviderError | Cancelled
-    ) -> None:
-        """A request without a response means that the process died; so each failure has one."""
-        partial = setting.provider.partial or Answer((), StopReason.PARTIAL, Usage())
-        broken = msgspec.structs.replace(partial, stop=StopReason.PARTIAL)
-        response = await self._response(setting, request_id, broken, failure.message, CancelToken())
-        by = f"model:{setting.name}/{setting.model}"
-        await self._recorder.write(response, by=by, cancel=CancelToken())
-        if response.usage != Usage():
-            self._report(response)
-
-    async def _response(
         self,
         setting: ModelSetting,
         request_id: str,
         answer: Answer,
-        error: str,
+        notes: list[str],
         cancel: CancelToken,
+    ) -> Response:
+        response = await self._response(setting, request_id, answer, cancel)
+        response = msgspec.structs.replace(response, notes=notes)
+        await self._recorder.write(response, by=_producer(setting), cancel=cancel)
+        self._report(response)
+        return response
+
+    async def _keep_partial(
+        self,
+        setting: ModelSetting,
+        request_id: str,
+        failure: ProviderError | Cancelled,
+        notes: list[str],
+    ) -> None:
+        """A request without a response means that the process died; so each failure has one."""
+        partial = setting.provider.partial or Answer((), StopReason.PARTIAL, Usage())
+        broken = msgspec.structs.replace(partial, stop=StopReason.PARTIAL)
+        response = await self._response(setting, request_id, broken, CancelToken())
+        response = msgspec.structs.replace(response, error=failure.message, notes=notes)
+        await self._recorder.write(response, by=_producer(setting), cancel=CancelToken())
+        if response.usage != Usage():
+            self._report(response)
+
+    async def _response(
+        self, setting: ModelSetting, request_id: str, answer: Answer, cancel: CancelToken
     ) -> Response:
         content = await self._recorder.stored(
             lambda: store_answer(answer.content, self._blobs), cancel
@@ -149,7 +152,6 @@ class Exchange:
             wire=setting.provider.wire,
             model=setting.model,
             cost=setting.price(answer.usage),
-            error=error,
         )
 
     def _report(self, response: Response) -> None:
@@ -160,14 +162,17 @@ class Exchange:
         self, failure: ProviderError, attempt: int, started: float, cancel: CancelToken
     ) -> None:
         """Wait before the next attempt, or raise `failure` when there is none."""
-        delay = self._retries.delay(attempt, failure.retry_after)
         spent = self._clock.monotonic() - started
-        over = attempt >= self._retries.attempts or spent + delay > self._retries.total
-        if not failure.retryable or over:
+        delay = self._retries.delay(attempt, failure.retry_after, spent)
+        if not failure.retryable or delay is None:
             raise failure
         text = f"{failure.message}; trying again in {delay:g} s (attempt {attempt + 1})"
         self._emit(Alert(text=text, at=iso(self._clock.now_ms())))
         await cancel.run(asyncio.sleep(delay))
+
+
+def _producer(setting: ModelSetting) -> str:
+    return f"model:{setting.name}/{setting.model}"
 
 
 class _Listener:
@@ -178,6 +183,7 @@ class _Listener:
         self._emit = emit
         self._clock = clock
         self._quiet = purpose != "turn"
+        self.notes: list[str] = []
 
     def sent(self) -> None:
         try:
@@ -185,6 +191,10 @@ class _Listener:
         except LogDown as trouble:
             # The answer has no effect before `settled` has succeeded; say it now.
             self._emit(Alert(text=str(trouble), at=iso(self._clock.now_ms())))
+
+    def note(self, sentence: str) -> None:
+        self.notes.append(sentence)
+        self._emit(Alert(text=sentence, at=iso(self._clock.now_ms())))
 
     def text(self, delta: str) -> None:
         if not self._quiet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Literal, cast
 
@@ -16,6 +16,8 @@ __all__ = ["IDLE_TIMEOUT", "ProviderSpec", "Wire", "connect", "make_provider"]
 IDLE_TIMEOUT = 120.0
 
 Wire = Literal["anthropic", "openai-responses", "openai-chat", "gemini", "local", "scripted"]
+
+_IN_PROCESS = ("local", "scripted")
 
 
 class ProviderSpec(Struct, frozen=True, kw_only=True):
@@ -33,27 +35,23 @@ class ProviderSpec(Struct, frozen=True, kw_only=True):
         return f"ProviderSpec({self.provider}/{self.model}, wire={self.wire})"
 
 
-def make_provider(
-    spec: ProviderSpec,
-    *,
-    environ: Mapping[str, str] | None = None,
-    on_reconnect: Callable[[str], None] | None = None,
-) -> Provider:
+def make_provider(spec: ProviderSpec, *, environ: Mapping[str, str] | None = None) -> Provider:
     """Raises `ConfigError` for an address or a script that cannot be used and `KeyRefused` for a
     key that cannot be sent. `environ` (the process's own unless given) names proxies and
-    certificates; `on_reconnect` hears when a kept connection had to be replaced."""
+    certificates."""
     module = import_module(f"induscode.gateway.{spec.wire.replace('-', '_')}.provider")
-    make = cast("Callable[..., Provider]", module.connect)
-    over_http = hasattr(module, "DIALECT")
-    network = {"environ": os.environ if environ is None else environ} if over_http else {}
-    return make(
-        name=spec.provider,
-        model=spec.model,
-        base_url=spec.base_url,
-        api_key=spec.api_key,
-        idle_timeout=spec.idle_timeout,
-        on_reconnect=on_reconnect,
-        **network,
+    if spec.wire in _IN_PROCESS:
+        return cast("Provider", module.connect(spec.model))
+    over_http = import_module("induscode.gateway.http_provider")
+    return cast(
+        "Provider",
+        over_http.connect(
+            module.DIALECT,
+            over_http.Account(spec.provider, spec.model, spec.api_key),
+            spec.base_url,
+            idle_timeout=spec.idle_timeout,
+            environ=os.environ if environ is None else environ,
+        ),
     )
 
 

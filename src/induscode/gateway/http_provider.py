@@ -23,7 +23,7 @@ from induscode.kernel.clock import Clock, SystemClock
 from induscode.kernel.model import Answer, Body, Encoder, ExchangeListener
 from induscode.version import VERSION
 
-__all__ = ["Account", "Decoder", "Dialect", "HttpProvider", "connect"]
+__all__ = ["Account", "Decoder", "Dialect", "HttpProvider", "Notes", "connect"]
 
 
 class Decoder(Protocol):
@@ -76,6 +76,16 @@ class Account(Struct, frozen=True):
         return f"Account({self.name}/{self.model})"
 
 
+class Notes:
+    """Passes what a transport reports on to whoever listens to the exchange under way."""
+
+    listener: ExchangeListener | None = None
+
+    def __call__(self, sentence: str) -> None:
+        if self.listener is not None:
+            self.listener.note(sentence)
+
+
 class HttpProvider:
     """Sends each body once: retrying is the caller's, because each attempt is an entry. The key
     appears in one header and nowhere else."""
@@ -86,8 +96,10 @@ class HttpProvider:
         account: Account,
         transport: Transport,
         *,
+        notes: Notes | None = None,
         clock: Clock | None = None,
     ) -> None:
+        self._notes = notes or Notes()
         self._dialect = dialect
         self._account = account
         self._transport = transport
@@ -116,6 +128,7 @@ class HttpProvider:
 
     async def exchange(self, body: Body, listener: ExchangeListener, cancel: CancelToken) -> Answer:
         decoder = self._dialect.decoder(listener)
+        self._notes.listener = listener
         splitter = EventSplitter()
         self._partial = None
         answer: Answer | None = None
@@ -181,20 +194,19 @@ def connect(
     base_url: str,
     *,
     idle_timeout: float,
-    environ: Mapping[str, str] | None = None,
-    on_reconnect: Callable[[str], None] | None = None,
+    environ: Mapping[str, str],
 ) -> HttpProvider:
-    """A provider with a transport of its own, through the proxies and with the certificates that
-    `environ` names. No byte is sent yet. Raises `ConfigError` or `KeyRefused`."""
+    """A provider with a transport of its own. No byte is sent yet. Raises `ConfigError`."""
     url_from = _set_in(account.name, dialect.url_variable, "base_url")
+    notes = Notes()
     transport = HttpTransport(
         Endpoint.parse(base_url, dialect.path.replace("{model}", quote(account.model))),
         hint=f"check {url_from} or your network",
         timeouts=Timeouts(idle=idle_timeout),
         environ=environ,
-        on_reconnect=on_reconnect,
+        on_reconnect=notes,
     )
-    return HttpProvider(dialect, account, transport)
+    return HttpProvider(dialect, account, transport, notes=notes)
 
 
 def _set_in(name: str, variable: str, what: str) -> str:

@@ -14,6 +14,7 @@ from induscode.errors import (
     Overloaded,
     ProviderError,
     QuotaExceeded,
+    QuotaSpent,
     RequestRejected,
 )
 
@@ -90,6 +91,8 @@ def _words(kind: type[ProviderError], refusal: Refusal) -> tuple[str, str]:
         return f"{who} does not know the model {refusal.model!r} ({status})", hint
     if kind is ContextTooLong:
         return f"the conversation is too long for {refusal.model}", "compact it or start anew"
+    if kind is QuotaSpent:
+        return f"the quota of the account at {who} is used up", "check your plan and billing"
     if kind is QuotaExceeded:
         wait = refusal.retry_after
         hint = "wait a little and try again" if wait is None else f"try again in {wait:g} s"

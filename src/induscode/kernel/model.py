@@ -84,9 +84,12 @@ class Encoder(Protocol):
 
 class ExchangeListener(Protocol):
     """Hears an exchange as it goes. `sent` is called once the whole body is handed to the
-    network (the moment to sync the log while the provider works)."""
+    network (the moment to sync the log while the provider works); `note` hears what happened on
+    the way that belongs into the record, such as a dead connection that was replaced."""
 
     def sent(self) -> None: ...
+
+    def note(self, sentence: str) -> None: ...
 
     def text(self, delta: str) -> None: ...
 

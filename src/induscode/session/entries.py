@@ -198,7 +198,7 @@ class Request(_Header, frozen=True, tag="request"):
 
 class Response(_Header, frozen=True, tag="response"):
     """What came back. A partial one is kept and never projected. `cost` is in USD, from this
-    answer's own usage, None when the price is unknown."""
+    answer's own usage, None when the price is unknown; `notes` tell what happened on the way."""
 
     request: str
     content: list[StoredAnswer]
@@ -208,6 +208,7 @@ class Response(_Header, frozen=True, tag="response"):
     model: str
     cost: float | None = None
     error: str = ""
+    notes: list[str] = []
 
 
 class Intent(_Header, frozen=True, tag="intent"):

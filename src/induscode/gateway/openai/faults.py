@@ -18,21 +18,22 @@ from induscode.errors import (
     Overloaded,
     ProviderError,
     QuotaExceeded,
+    QuotaSpent,
     RequestRejected,
     StreamBroken,
 )
 from induscode.gateway.faults import one_line
-from induscode.gateway.refusals import is_too_long
+from induscode.gateway.refusals import Sense, is_too_long
 
-__all__ = ["SPENT", "ErrorInfo", "fault_in_stream", "out_of_quota", "read_error", "told_by"]
+__all__ = ["ErrorInfo", "fault_in_stream", "read_error", "sense_of", "told_by"]
 
-SPENT = "insufficient_quota"
+_SPENT = "insufficient_quota"
 _KINDS: dict[str, type[ProviderError]] = {
     "api_error": Overloaded,
     "authentication_error": KeyRefused,
     "context_length_exceeded": ContextTooLong,
     "engine_overloaded": Overloaded,
-    "insufficient_quota": QuotaExceeded,
+    "insufficient_quota": QuotaSpent,
     "internal_server_error": Overloaded,
     "invalid_api_key": KeyRefused,
     "invalid_prompt": RequestRejected,
@@ -107,14 +108,15 @@ def fault_in_stream(error: ErrorInfo) -> ProviderError:
     if found is RequestRejected and is_too_long(told):
         found = ContextTooLong
     message = f"the provider ended its answer ({error.code or 'unknown error'}): {told}"
-    return out_of_quota(message, None) if SPENT in (error.code, error.kind) else found(message)
+    if _SPENT in (error.code, error.kind):
+        return QuotaSpent(message, hint="check your plan and billing")
+    return found(message)
 
 
-def out_of_quota(message: str, status: int | None) -> QuotaExceeded:
-    """A limit that waiting does not lift: the same family, not to be tried again."""
-    fault = QuotaExceeded(message, hint="check your plan and billing", status=status)
-    fault.retryable = False
-    return fault
+def sense_of(body: bytes) -> Sense:
+    """Both a rate and a spent quota are a 429; only the body tells them apart."""
+    error = read_error(body)
+    return Sense(kind=QuotaSpent) if _SPENT in (error.code, error.kind) else Sense()
 
 
 def _kind_of(error: ErrorInfo) -> type[ProviderError]:

@@ -5,7 +5,6 @@ counted in memory."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import assert_never
 
 from induscode.errors import (
@@ -132,17 +131,8 @@ class ScriptedProvider:
         return Answer(content, stop, usage, model=self._script.file, id=f"scripted_{step}")
 
 
-def connect(
-    *,
-    name: str,
-    model: str,
-    base_url: str = "",
-    api_key: str = "",
-    idle_timeout: float = 0.0,
-    on_reconnect: Callable[[str], None] | None = None,
-) -> ScriptedProvider:
-    """`model` is the file; the rest is what providers with a network need."""
-    del name, base_url, api_key, idle_timeout, on_reconnect
+def connect(model: str) -> ScriptedProvider:
+    """`model` is the file. Raises `ConfigError`."""
     return ScriptedProvider(load(model))
 
 
