@@ -11,7 +11,6 @@ import argparse
 import asyncio
 import gc
 import json
-import resource
 import sys
 import time
 from collections import Counter
@@ -23,6 +22,7 @@ from induscode.gateway.http_provider import Account, HttpProvider
 from induscode.gateway.transport import HttpTransport, Timeouts
 from induscode.kernel.cancel import CancelToken
 from tests.gateway.conversations import Heard, small_request
+from tests.memory import peak_mb
 
 SMALL = 256 * 1024  # for what never ends: the real limit would only take longer
 LARGE = 16 * 1024 * 1024
@@ -54,10 +54,6 @@ async def _end_of(wire: str, url: str, kind: str) -> str:
     return "an answer"
 
 
-def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 async def _run(wire: str, url: str, kinds: list[str], each: int) -> dict[str, dict[str, int]]:
     asked = [kind for kind in kinds for _ in range(each)]
     ends = await asyncio.gather(*[_end_of(wire, url, kind) for kind in asked])
@@ -76,10 +72,10 @@ def main() -> None:
     options = parser.parse_args()
     import_module(f"induscode.gateway.{options.wire}.provider")
     gc.collect()
-    before = _peak()
+    before = peak_mb()
     ends = asyncio.run(_run(options.wire, options.url, options.kinds, options.each))
     sys.stdout.write(
-        json.dumps({"ends": ends, "grown": _peak() - before, "cpu_seconds": time.process_time()})
+        json.dumps({"ends": ends, "grown": peak_mb() - before, "cpu_seconds": time.process_time()})
     )
 
 

@@ -19,6 +19,7 @@ from induscode.kernel.content import Opaque, Text, Thinking, ToolCall
 from induscode.kernel.model import Answer, StopReason
 from tests.fakes.anthropic_steps import Block, Step, calls, say
 from tests.gateway.conversations import Heard
+from tests.requirements import requirement
 
 
 def event(kind: str, **fields: Any) -> bytes:
@@ -79,6 +80,7 @@ def test_a_call_whose_arguments_came_with_its_opening_is_understood() -> None:
     assert call.decoded() == {"path": "x"}
 
 
+@requirement("log.pitfall.09-unknown-blocks-kept")
 def test_unknown_blocks_are_kept_raw_and_in_order() -> None:
     pieces = ('{"q":', "1.0}")
     deltas = tuple({"type": "input_json_delta", "partial_json": piece} for piece in pieces)

@@ -24,6 +24,7 @@ from induscode.gateway.transport import HttpTransport, Timeouts
 from induscode.kernel.cancel import CancelToken
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.anthropic_steps import Ending, Step, fail, say
+from tests.requirements import requirement
 
 
 class Post:
@@ -96,6 +97,7 @@ async def test_a_connection_that_was_closed_meanwhile_is_replaced_and_reported()
     assert reports[0].startswith(f"127.0.0.1:{server.port}: the kept connection")
 
 
+@requirement("log.pitfall.13-dead-idle-connection")
 async def test_a_request_is_sent_twice_only_if_the_kept_connection_was_dead() -> None:
     whole = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 12\r\n\r\n"
     reports: list[str] = []
@@ -125,6 +127,34 @@ async def test_a_request_is_sent_twice_only_if_the_kept_connection_was_dead() ->
     assert "the request goes out on a new one" in reports[0]
 
 
+@requirement("log.pitfall.13-dead-idle-connection")
+async def test_a_kept_connection_that_dies_in_the_middle_of_an_answer_is_not_replaced() -> None:
+    begun = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 12\r\n\r\n"
+    reports: list[str] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            sock, _ = listener.accept()
+            with sock:
+                sock.recv(65536)
+                sock.sendall(begun + b"message_stop")
+                sock.recv(65536)
+                sock.sendall(begun + b"mess")
+
+        thread = Thread(target=serve, daemon=True)
+        thread.start()
+        transport = transport_to(f"http://127.0.0.1:{listener.getsockname()[1]}", reports)
+        await Post().go(transport)
+        with pytest.raises(StreamBroken):
+            await Post().go(transport)
+        thread.join(5)
+        listener.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+    assert reports == []
+
+
+@requirement("log.pitfall.13-dead-idle-connection")
 async def test_a_new_connection_that_dies_is_not_tried_again() -> None:
     with answering(b"") as url, pytest.raises(NetworkFailed, match="the connection was closed"):
         await Post().go(transport_to(url))

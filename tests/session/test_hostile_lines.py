@@ -149,15 +149,15 @@ def test_a_session_opens_without_the_addon_that_wrote_into_it(quick_home: Path):
 
 
 PEAK = """
-import resource, sys
+import sys
 from pathlib import Path
+from tests.memory import peak_mb
 from induscode.kernel.clock import SystemClock
 from induscode.kernel.ids import IdMint
 from induscode.session.log import SessionLog
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-before = peak()
+before = peak_mb()
 log, report = SessionLog.open(Path(sys.argv[1]), SystemClock(), IdMint(SystemClock()))
-print(peak() - before, len(log.entries), len(report.damages))
+print(int(peak_mb() - before), len(log.entries), len(report.damages))
 """
 
 

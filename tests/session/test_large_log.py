@@ -30,7 +30,7 @@ MEGABYTES = 200
 TRAIL = {"messages[1].content[0]": "0123456789"}
 
 RESUME = """
-import resource, sys, time
+import sys, time
 from pathlib import Path
 from induscode.kernel.clock import SystemClock
 from induscode.kernel.ids import IdMint
@@ -45,7 +45,8 @@ log.follow(projection.add)
 log.follow(state.add)
 messages = len(projection.request().messages())
 took = time.perf_counter() - started
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+from tests.memory import peak_mb
+peak = int(peak_mb())
 print(f"{len(log.entries)} {messages} {len(report.damages)} {took:.3f} {peak}")
 """
 
