@@ -13,10 +13,11 @@ from bench.report import Row
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.anthropic_steps import Step, call, say
 
-__all__ = ["measure_answer", "measure_calls", "measure_version"]
+__all__ = ["measure_answer", "measure_calls", "measure_fiftieth", "measure_version"]
 
 BIN = Path(sys.executable).parent
 FLOOR = str(Path(__file__).parent / "floor.py")
+BARE = str(Path(__file__).parent / "bare_send.py")
 
 
 def measure_version(rounds: int) -> list[Row]:
@@ -39,30 +40,48 @@ def measure_answer(rounds: int) -> list[Row]:
     ]
 
 
+def measure_fiftieth(rounds: int) -> Row:
+    """CPU of one call around the 50th, over the floor's."""
+    floor, ours = _per_call(rounds, 25, 75)
+    over = (ours - floor, 1.0, "ms over the floor")
+    name = "a call around the 50th"
+    return Row(name, "httpx2 floor", ours, floor, None, "ms CPU", limit=over)
+
+
 def measure_calls(rounds: int) -> list[Row]:
-    """CPU of one call around the 50th, and around the 500th."""
-    costs: dict[int, tuple[Cost, Cost]] = {}
+    """CPU of one call around the 50th and around the 500th, and what a megabyte of body costs."""
+    fiftieth = measure_fiftieth(rounds)
+    floor, ours = _per_call(3, 300, 700)
+    short, long = _body(50), _body(500)
+    bare = _sending(long) - _sending(short)
+    each_mb = (ours - fiftieth.ours - bare) / ((long - short) / 1e6)
+    over = (each_mb, 2.0, "ms per MB over a bare send")
+    name = "a call around the 500th"
+    return [fiftieth, Row(name, "httpx2 floor", ours, floor, None, "ms CPU", limit=over)]
+
+
+def _per_call(rounds: int, fewer: int, more: int) -> tuple[float, float]:
+    """Milliseconds of CPU per call between two lengths, of the floor and of ours."""
     with tempfile.TemporaryDirectory() as folder:
-        for calls in (25, 75, 450, 550):
-            floor, ours = _both(rounds if calls < 100 else 2, Path(folder), calls=calls)
-            costs[calls] = (floor, ours)
-    floor_50 = (costs[75][0].cpu - costs[25][0].cpu) / 50 * 1000
-    ours_50 = (costs[75][1].cpu - costs[25][1].cpu) / 50 * 1000
-    floor_500 = (costs[550][0].cpu - costs[450][0].cpu) / 100 * 1000
-    ours_500 = (costs[550][1].cpu - costs[450][1].cpu) / 100 * 1000
-    return [
-        Row(
-            "a call around the 50th",
-            "httpx2 floor",
-            ours_50,
-            floor_50,
-            None,
-            "ms CPU",
-            limit=(ours_50 - floor_50, 1.0, "ms over the floor"),
-        ),
-        Row("a call around the 500th", "httpx2 floor", ours_500, floor_500, None, "ms CPU"),
-        Row("a call: 500th against 50th", "its own 50th", ours_500, ours_50, 2.0, "ms CPU"),
-    ]
+        short = _both(rounds, Path(folder), calls=fewer)
+        long = _both(rounds, Path(folder), calls=more)
+    floor, ours = (m.cpu - f.cpu for f, m in zip(short, long, strict=True))
+    return floor / (more - fewer) * 1000, ours / (more - fewer) * 1000
+
+
+def _body(calls: int) -> int:
+    """About the size of the request after so many calls, in bytes."""
+    return 3_000 + calls * 915
+
+
+def _sending(size: int) -> float:
+    """Milliseconds of CPU that the system takes to send a body of this size."""
+    count = 60
+    with AnthropicServer([say("x")] * (count * 3)) as server:
+        words = ["127.0.0.1", str(server.port), str(size), str(count)]
+        command = [sys.executable, "-I", "-S", BARE, *words]
+        env = dict(os.environ)
+        return min(run(command, cwd=Path.cwd(), env=env).cpu for _ in range(3)) / count * 1000
 
 
 def _both(rounds: int, folder: Path, *, calls: int) -> tuple[Cost, Cost]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from induscode.version import VERSION
 from tests.requirements import requirement
 
 GOLDEN = Path(__file__).resolve().parents[1] / "goldens" / "cli-help.txt"
@@ -31,6 +32,13 @@ def test_the_help_is_as_agreed(flag: str) -> None:
     ran = run(flag)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == GOLDEN.read_text()
+
+
+@requirement("cli.flag.help-version")
+@pytest.mark.parametrize("flag", ["-v", "--version"])
+def test_the_version_is_one_line(flag: str) -> None:
+    ran = run(flag)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, f"indus {VERSION}\n", "")
 
 
 def test_the_help_names_every_flag_that_it_takes_and_fits_a_screen() -> None:

@@ -166,7 +166,9 @@ def test_an_id_may_be_a_prefix_and_a_wrong_one_is_said(told: Home, command: str)
     newest = told.logs()[-1].stem
     if command != "fork":
         assert told.run(command, newest[:25]).code in {0, 1}
-        assert told.run(command, newest[:25]).err == ""
+        by_prefix = told.run(command, newest[:25])
+        assert (by_prefix.err, bool(by_prefix.out)) == ("", True)
+        assert told.run(command, "last") == by_prefix
     ran = told.run(command, "nope")
     assert ran.code == 1
     assert ran.err == "indus: no session 'nope'; list them with: indus sessions\n"

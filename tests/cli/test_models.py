@@ -6,17 +6,24 @@ import json
 import stat
 from pathlib import Path
 
+from induscode.gateway.catalog import known_models
 from tests.cli.home import CANARY, Home, answer
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.anthropic_steps import say
+from tests.requirements import requirement
 
 
+@requirement("cli.command.models")
 def test_models_lists_windows_prices_and_who_has_a_key(home: Home) -> None:
     ran = home.run("models", "claude-sonnet")
     assert ran.code == 0
     assert "anthropic/claude-sonnet-4-5" in ran.out
     assert "3 / 15" in ran.out
     assert "200k" in ran.out
+    everything = home.run("models")
+    shown = {line.removeprefix("* ").split()[0] for line in everything.out.splitlines()[1:]}
+    assert shown == set(known_models({}))
+    assert json.loads(home.run("models", "--json").out).keys() == shown
     home.key = ""
     assert "no key" in home.run("models", "claude-sonnet").out
 
@@ -38,6 +45,7 @@ def test_a_model_with_a_dot_in_its_name_can_be_described(home: Home) -> None:
     assert json.loads(home.run("models", "gpt-9.1", "--json").out)["x/gpt-9.1"]["context"] == 5000
 
 
+@requirement("cli.command.login-logout")
 def test_login_keeps_a_key_in_a_file_only_the_user_can_read_and_logout_removes_it(
     home: Home,
 ) -> None:
@@ -60,6 +68,7 @@ def test_login_keeps_a_key_in_a_file_only_the_user_can_read_and_logout_removes_i
     assert home.run("logout", "anthropic").code == 2
 
 
+@requirement("cli.command.login-logout")
 def test_login_uses_the_keyring_where_there_is_one(home: Home) -> None:
     home.key = ""
     ring = home.root / "ring.json"
@@ -110,3 +119,15 @@ def test_a_fallback_of_the_configuration_takes_over(home: Home) -> None:
     assert (ran.code, ran.out) == (0, "from the script\n")
     assert "going on with scripted/" in ran.err
     assert home.run("replay", "last").code == 0
+
+
+@requirement("files.config.providers")
+def test_the_models_of_a_provider_are_listed(home: Home) -> None:
+    home.config('[providers.house]\nwire = "gemini"\nbase_url = "http://h"\nmodels = ["big"]\n')
+    assert "house/big" in home.run("models", "house").out
+    home.config('[providers.house]\nwire = "gemini"\nmodels = "big"\n')
+    ran = home.run("models")
+    assert ran.code == 1
+    assert "providers.house.models" in ran.err
+    home.config('[providers.house]\nwire = "smoke"\n')
+    assert "anthropic, openai-responses, openai-chat, gemini" in home.run("models").err

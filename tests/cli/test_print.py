@@ -205,6 +205,9 @@ def test_rules_and_modes_decide_and_deny_wins(home: Home) -> None:
     assert home.entries("result")[0]["outcome"] == "denied"
     assert home.run("-p", "x", "-m", model, "--mode", "full", "--deny", "bash").code == 0
     assert not (home.work / "made").exists()
+    two = ["--deny", "bash(touch *)", "--deny", "bash(rm *)"]
+    assert home.run("-p", "x", "-m", model, "--mode", "full", *two).code == 0
+    assert not (home.work / "made").exists()
     for mode, code in (("ask", 3), ("accept-edits", 3), ("plan", 0), ("full", 0)):
         assert home.run("-p", "x", "-m", model, "--mode", mode).code == code, mode
         assert (home.work / "made").exists() == (mode == "full")
@@ -263,3 +266,18 @@ def test_on_a_terminal_controls_are_shown_and_not_obeyed(home: Home) -> None:
     assert "\x1b[31m" not in shown
     assert "\u202e" not in shown
     assert "red" in shown
+
+
+@requirement("turn.intent-content")
+def test_an_intent_says_what_was_called_and_in_which_environment(home: Home) -> None:
+    script = home.script(answer("", ("bash", {"command": "env"})) + answer("done"))
+    home.extra = {"HOUSE_SECRET_TOKEN": "hush"}
+    home.run("-p", "go", "-m", script, "--mode", "full")
+    (intent,) = home.entries("intent")
+    (result,) = home.entries("result")
+    assert intent["call"] == result["call"]
+    assert len(intent["arguments_sha256"]) == 64
+    environment = intent["environment"]
+    assert "PATH" in environment["names"]
+    assert "HOUSE_SECRET_TOKEN" not in environment["names"]
+    assert len(environment["sha256"]) == 64

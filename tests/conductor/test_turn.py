@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
-from msgspec import structs
+from msgspec import Raw, structs
 
-from induscode.conductor.ports import Budget
+from induscode.conductor.ports import BriefSpan, Budget
 from induscode.errors import BudgetEnded, UserError
-from induscode.kernel.content import Text, Thinking
+from induscode.kernel.content import Opaque, Text, Thinking
 from induscode.kernel.events import TextDelta, ToolUpdated, UsageReported
-from induscode.kernel.model import StopReason
+from induscode.kernel.model import Answer, StopReason, Usage
 from induscode.kernel.tool import ToolResult
 from induscode.session.entries import (
     Amendment,
@@ -22,6 +23,7 @@ from induscode.session.entries import (
     Request,
     Response,
     Result,
+    Toolset,
 )
 from tests.conductor.rig import (
     Model,
@@ -84,16 +86,16 @@ async def test_a_turn_of_many_steps_is_replayed_step_by_step(rig: Rig) -> None:
 
 @requirement("turn.request-before-dispatch")
 async def test_the_request_is_in_the_log_before_it_is_sent(rig: Rig) -> None:
-    seen: list[list[str]] = []
+    seen: list[list[tuple[str, str]]] = []
 
     class Watching(Model):
         async def exchange(self, body, listener, cancel):
-            seen.append([entry.body_sha256 for entry in rig.entries(Request)])
+            seen.append([(entry.body_sha256, entry.encoder) for entry in rig.entries(Request)])
             return await super().exchange(body, listener, cancel)
 
     model = Watching(say())
     await rig.open(model).submit([Text("hi")])
-    assert seen == [[model.bodies[0].sha256]]
+    assert seen == [[(model.bodies[0].sha256, "neutral/1")]]
 
 
 async def test_an_answer_that_pauses_is_asked_to_go_on(rig: Rig) -> None:
@@ -251,6 +253,40 @@ async def test_another_model_is_logged_and_never_shown_this_ones_thinking(rig: R
     assert rig.replay().passed
 
 
+@requirement("log.pitfall.09-unknown-blocks-kept")
+async def test_blocks_that_nobody_knows_go_back_byte_for_byte_and_in_order(rig: Rig) -> None:
+    odd = b'{"type":"new","n":1.50,"a":1e2}'
+    blocks = (Opaque("scripted", Raw(odd)), Text("So."), Opaque("scripted", Raw(b'{"z":-0.0}')))
+    await rig.run(Answer(blocks, StopReason.END, Usage(1, 1)))
+    same, other = Model(say()), Model(say())
+    await rig.open(same).submit([Text("go on")])
+    said = same.request()["messages"][1]["content"]
+    assert [part["type"] for part in said] == ["opaque", "text", "opaque"]
+    assert same.bodies[0].data.index(odd) < same.bodies[0].data.index(b'{"z":-0.0}')
+
+    await rig.open(other, "m-2").submit([Text("you go on")])
+    assert [part["type"] for part in other.request()["messages"][1]["content"]] == ["text"]
+    assert rig.entries(Amendment)[-1].operations[0].target == rig.entries(Response)[0].id
+    assert rig.replay().passed
+
+
+@requirement("log.blob-threshold")
+async def test_a_long_prompt_and_the_tools_are_blobs_that_all_sessions_share(
+    rig: Rig, tmp_path: Path
+) -> None:
+    rig.tools, rig.clock = [acts(Tool("work"))], lambda: "word " * 1000
+    await rig.run(say())
+    role, clock = rig.entries(Briefing)[0].spans
+    assert (role.text, clock.text) == ("You are a test.", None)
+    assert rig.store.blobs.get(clock.sha256).decode() == "word " * 1000
+    assert b'"work"' in rig.store.blobs.get(rig.entries(Toolset)[0].sha256)
+    kept = sorted(path for path in tmp_path.rglob("blobs/*/*"))
+    rig.close()
+    rig.path = None
+    await rig.run(say())
+    assert sorted(path for path in tmp_path.rglob("blobs/*/*")) == kept
+
+
 async def test_a_model_chosen_during_a_turn_is_asked_from_the_next_one_on(rig: Rig) -> None:
     begun, go = asyncio.Event(), asyncio.Event()
     rig.tools = [acts(Tool("work"))]
@@ -262,6 +298,28 @@ async def test_a_model_chosen_during_a_turn_is_asked_from_the_next_one_on(rig: R
     go.set()
     assert (await bounded(turn)).text == "first"
     assert (await conductor.submit([Text("b")])).text == "second"
+    assert rig.replay().passed
+
+
+async def test_tools_and_briefing_that_change_during_a_turn_wait_for_the_next_one(rig: Rig) -> None:
+    async def growing(arguments, context):
+        more = rig.setup()
+        spans = [*more.briefing([]), BriefSpan("more", "Be brief.", "builtin:test")]
+        more = structs.replace(more, tools=(*rig.tools, acts(Tool("late"))))
+        conductor.reconfigure(setup=structs.replace(more, briefing=lambda _: spans))
+        return ToolResult.text("grown")
+
+    rig.tools = [acts(Tool("grow", growing))]
+    model = Model(calls(("grow", {})), calls(("grow", {})), say(), say())
+    conductor = rig.open(model)
+    await bounded(conductor.submit([Text("a")]))
+    heads = [model.request(number)["head"] for number in range(3)]
+    assert heads[0] == heads[1] == heads[2]
+    await bounded(conductor.submit([Text("b")]))
+    assert [tool["name"] for tool in model.request()["head"]["tools"]] == ["grow", "late"]
+    assert [span["name"] for span in model.request()["head"]["system"]] == ["role", "clock", "more"]
+    causes = [entry.cause for entry in rig.on_disk() if isinstance(entry, Briefing | Toolset)]
+    assert causes == ["start", "start", "input", "input"]
     assert rig.replay().passed
 
 

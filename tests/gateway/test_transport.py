@@ -143,7 +143,8 @@ async def test_a_kept_connection_that_dies_in_the_middle_of_an_answer_is_not_rep
 
         thread = Thread(target=serve, daemon=True)
         thread.start()
-        transport = transport_to(f"http://127.0.0.1:{listener.getsockname()[1]}", reports)
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        transport = transport_to(url, reports, idle=5.0)
         await Post().go(transport)
         with pytest.raises(StreamBroken):
             await Post().go(transport)

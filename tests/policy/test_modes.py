@@ -12,6 +12,7 @@ from induscode.policy.modes import TABLE, Answer, Deed, Mode
 from induscode.policy.subject import CallView
 from induscode.policy.verdict import Allow, Ask, Deny, Layer
 from tests.policy.calls import bash, deny, fetch, judge, plain, read, write
+from tests.requirements import requirement
 
 CALLS: dict[Deed, Callable[[Path], CallView]] = {
     Deed.STATE: lambda _: plain("todo_set", ToolKind.STATE),
@@ -49,6 +50,13 @@ CELLS = [
 TYPES = {"allow": Allow, "ask": Ask, "deny": Deny}
 
 
+@requirement(
+    "mode.read-outside",
+    "mode.write-inside",
+    "mode.write-outside-or-protected",
+    "mode.shell-read-only",
+    "mode.shell-other",
+)
 @pytest.mark.parametrize(("deed", "mode", "answer"), CELLS)
 def test_each_cell_of_the_table_is_what_the_gate_answers(
     workspace: Path, deed: Deed, mode: Mode, answer: str

@@ -16,6 +16,7 @@ from induscode.policy.modes import Mode
 from induscode.policy.rules import Effect, parse_rule
 from induscode.policy.verdict import Allow, Ask, Deny, Layer
 from tests.policy.calls import allow, ask, bash, deny, fetch, judge, plain, read, write
+from tests.requirements import requirement
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,7 @@ def test_a_rule_that_cannot_be_read_says_where_and_how_it_is_written(
         assert "bash(git diff *)" in error.hint
 
 
+@requirement("mode.rule-order")
 def test_deny_goes_before_ask_before_allow_whatever_the_order(workspace: Path) -> None:
     call = write(workspace, "src/a.py")
     rules = (allow("write(src/**)"), ask("write(src/a.py)"), deny("write(**/a.py)"))

@@ -10,6 +10,7 @@ from induscode.errors import Cancelled
 from induscode.kernel.content import plain_text
 from induscode.tools.limits import OUTPUT_END_BYTES, RESULT_CHARACTERS
 from induscode.tools.local_shell import LocalShell
+from tests.requirements import requirement
 from tests.tools.conftest import Bench
 from tests.tools.waiting import BOUND, until, until_gone, until_written
 
@@ -145,6 +146,7 @@ async def test_progress_is_not_reported_for_every_line(bench: Bench) -> None:
     assert len(bench.progress) < 100
 
 
+@requirement("invariant.11.spilled-not-dropped")
 async def test_long_output_is_kept_at_both_ends_and_whole_in_a_file(bench: Bench) -> None:
     text = await bench.said("bash", command="seq 200000")
 
@@ -188,6 +190,7 @@ async def test_a_command_that_never_stops_talking_is_ended(
     assert "because it said more than" in told
 
 
+@requirement("invariant.11.spilled-not-dropped")
 async def test_output_that_cannot_be_kept_is_told(bench: Bench) -> None:
     bench.spilled.write_text("in the way")
 

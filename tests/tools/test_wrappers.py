@@ -13,6 +13,7 @@ from induscode.kernel.content import Image, Json, SaidBlock, Text, plain_text
 from induscode.kernel.tool import ToolContext, ToolResult
 from induscode.tools.bounded import bounded
 from induscode.tools.validated import problem_with, validated
+from tests.requirements import requirement
 from tests.tools.conftest import Bench
 
 
@@ -41,6 +42,7 @@ async def test_a_short_result_passes_untouched(bench: Bench) -> None:
     assert not bench.spilled.exists()
 
 
+@requirement("invariant.11.spilled-not-dropped")
 async def test_a_long_result_keeps_both_ends_on_whole_lines_and_names_the_file(
     bench: Bench,
 ) -> None:
@@ -70,6 +72,7 @@ async def test_one_endless_line_is_cut_too(bench: Bench) -> None:
     assert "0 lines (4,000 characters) left out" in text
 
 
+@requirement("invariant.11.spilled-not-dropped")
 async def test_many_blocks_and_structured_values_are_bounded_together(bench: Bench) -> None:
     value = msgspec.Raw(msgspec.json.encode({"items": ["y" * 100] * 20}))
     picture = Image("image/png", b"x")
@@ -82,6 +85,7 @@ async def test_many_blocks_and_structured_values_are_bounded_together(bench: Ben
     assert '"items"' in next(bench.spilled.iterdir()).read_text()
 
 
+@requirement("invariant.11.spilled-not-dropped")
 async def test_when_the_whole_text_cannot_be_kept_the_model_is_told(bench: Bench) -> None:
     bench.spilled.write_text("in the way")
 

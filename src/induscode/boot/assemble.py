@@ -30,7 +30,8 @@ from induscode.kernel.ids import IdMint
 from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import Usage
 from induscode.kernel.person import Person
-from induscode.kernel.tool import Progress, ToolContext
+from induscode.kernel.tool import Progress, ToolContext, ToolKind
+from induscode.policy.environment import child_environment
 from induscode.policy.gate import Policy
 from induscode.policy.modes import Mode
 from induscode.policy.rules import Effect, Rule, parse_rule
@@ -168,11 +169,18 @@ def _setup(
         version=VERSION,
         mode=mode.value,
         features=tuple(features),
-        tools=tuple(
-            BoundTool(tool.tool, tool.kind, tool.feature, partial(problem_with, tool.tool))
-            for tool in tools
-        ),
+        tools=tuple(_bound(tool, around.environ) for tool in tools),
         briefing=briefing_for(invocation, str(around.cwd), around.clock),
+    )
+
+
+def _bound(tool: BuiltinTool, environ: Mapping[str, str]) -> BoundTool:
+    return BoundTool(
+        tool=tool.tool,
+        kind=tool.kind,
+        by=tool.feature,
+        problem=partial(problem_with, tool.tool),
+        environment=child_environment(environ) if tool.kind is ToolKind.SHELL else None,
     )
 
 

@@ -163,6 +163,8 @@ def _check(source: str, key: str, value: object) -> None:
             source, field=key, found=f"{value!r} is no wire", hint=f"use one of {', '.join(_WIRES)}"
         )
     default = DEFAULTS.get(key)
+    if key.startswith("providers.") and key.endswith(".models"):
+        default = []
     if isinstance(default, float):
         good = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
         hint = "use a number above 0"

@@ -89,10 +89,15 @@ class ModelMaker:
 
 
 def own_models(config: Config) -> dict[str, ModelCard]:
-    """What the user says about models, under `[models."provider/model"]`. Raises `ConfigError`."""
+    """What the user says about models: those that `providers.NAME.models` lists, and what stands
+    under `[models."provider/model"]`. Raises `ConfigError`."""
     setting = config.settings.get("models")
     table: dict[str, Any] = setting.value if setting else {}
-    cards: dict[str, ModelCard] = {}
+    cards = {
+        f"{provider}/{model}": ModelCard()
+        for provider in config.providers()
+        for model in config.strings(f"providers.{provider}.models")
+    }
     for name, fields in table.items():
         try:
             cards[name] = msgspec.convert(fields, ModelCard)

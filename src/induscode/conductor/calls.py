@@ -23,7 +23,14 @@ from induscode.errors import Cancelled, LogCorrupt
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.events import HookDecided, ToolEnded, ToolStarted, ToolUpdated
-from induscode.kernel.jsontext import JsonProblem, clean_text, digest, parse_object, raw_json
+from induscode.kernel.jsontext import (
+    JsonProblem,
+    canonical,
+    clean_text,
+    digest,
+    parse_object,
+    raw_json,
+)
 from induscode.kernel.tool import ToolKind, ToolResult
 from induscode.session.blobs import BlobStore
 from induscode.session.entries import Hook, Intent, Interrupted, Result
@@ -171,6 +178,7 @@ class CallRunner:
             effects=bound.effects,
             arguments=arguments if rewritten_by else None,
             rewritten_by=rewritten_by,
+            environment=_named(bound.environment),
         )
         if bound.effects:
             await self._recorder.commit(intent, by=bound.by, cancel=cancel)
@@ -311,6 +319,13 @@ async def _ended(task: asyncio.Future[ToolResult], cancel: CancelToken) -> bool:
     if not task.done():
         await asyncio.wait({task}, timeout=_GRACE)
     return task.done()
+
+
+def _named(environment: Mapping[str, str] | None) -> dict[str, Any] | None:
+    """What the log says of an environment: its names and a digest, never a value."""
+    if environment is None:
+        return None
+    return {"names": sorted(environment), "sha256": digest(canonical(dict(environment)))}
 
 
 def _trouble(broken: str) -> str:

@@ -37,12 +37,14 @@ Emit = Callable[[Event], None]
 
 class BoundTool(Struct, frozen=True):
     """A tool with what the host says of it: its kind, and the feature it belongs to. `problem`
-    tells, in a sentence for the model, what is wrong with arguments before anybody judges them."""
+    tells, in a sentence for the model, what is wrong with arguments before anybody judges them;
+    `environment` is what a process that it starts would find there."""
 
     tool: AgentTool
     kind: ToolKind
     by: str
     problem: Callable[[Mapping[str, Any]], str | None] = lambda _: None
+    environment: Mapping[str, str] | None = None
 
     @property
     def effects(self) -> bool:

@@ -56,7 +56,9 @@ class Line(asyncio.Protocol):
 
     def write(self, pieces: Sequence[bytes]) -> None:
         if self._transport is not None:
-            self._transport.writelines(pieces)
+            # Not `writelines`: it joins its pieces, and a body can be megabytes.
+            for piece in pieces:
+                self._transport.write(piece)
 
     async def written(self) -> bool:
         """Wait until the system took every byte. False if the other side spoke or hung up first."""

@@ -26,6 +26,7 @@ _TOO_LONG = (
     "context window",
     "context length",
     "context_length",
+    "context size",
 )
 _STATUSES: dict[int, type[ProviderError]] = {
     401: KeyRefused,
