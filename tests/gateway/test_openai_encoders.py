@@ -179,7 +179,7 @@ def test_a_phase_belongs_to_the_message_that_follows_it() -> None:
     ],
 )
 def test_extra_fields_cannot_touch_the_conversation(wire: str, name: str) -> None:
-    with pytest.raises(RequestRejected, match=f"'{name}' belongs to the conversation"):
+    with pytest.raises(RequestRejected, match=f"'{name}' is part of every request"):
         encoded(wire, request(head=head(**{name: 1}), tail=user("x")))
 
 

@@ -10,17 +10,16 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import assert_never
 
-from induscode.errors import RequestRejected
+from induscode.gateway.asking import extra_fields, max_tokens, system_text, thinking_budget
 from induscode.gateway.encoding import FoldEncoder, json_text
 from induscode.kernel.content import Image, Json, Opaque, SaidBlock, Text, Thinking, ToolCall
-from induscode.kernel.request import CallResult, Head, Message, Parameters, Part, Span, ToolSchema
+from induscode.kernel.request import CallResult, Head, Message, Part, Span, ToolSchema
 
 __all__ = ["WIRE", "AnthropicEncoder"]
 
 WIRE = "anthropic"
 _MARK = b',"cache_control":{"type":"ephemeral"}'
 _BLOCK_END = b"}]}"
-_BUDGETS = {"low": 2048, "medium": 8192, "high": 24576}
 _OURS = frozenset({"messages", "model", "stream", "system", "tools"})
 _NO_TEXT = b'{"type":"text","text":"(no text)"}'
 
@@ -31,10 +30,10 @@ class AnthropicEncoder(FoldEncoder):
         return "anthropic/1"
 
     def head_bytes(self, head: Head) -> bytes:
-        budget = _thinking_budget(head.parameters)
+        budget = thinking_budget(head.parameters)
         fields = {
             "model": json_text(head.model),
-            "max_tokens": str(_max_tokens(head.parameters, budget)).encode(),
+            "max_tokens": str(max_tokens(head.parameters, budget)).encode(),
             "stream": b"true",
         }
         system = _system(head.system)
@@ -44,7 +43,7 @@ class AnthropicEncoder(FoldEncoder):
             fields["tools"] = _tools(head.tools, mark=not system)
         if budget:
             fields["thinking"] = b'{"type":"enabled","budget_tokens":%d}' % budget
-        fields |= _extra(head.parameters)
+        fields |= extra_fields(head.parameters, _OURS)
         pairs = [json_text(name) + b":" + value for name, value in fields.items()]
         return b"{" + b",".join(pairs) + b',"messages":['
 
@@ -57,36 +56,8 @@ class AnthropicEncoder(FoldEncoder):
         return fragment[: -len(_BLOCK_END)] + _MARK + _BLOCK_END
 
 
-def _thinking_budget(parameters: Parameters) -> int:
-    if parameters.thinking == "off":
-        return 0
-    budget = _BUDGETS.get(parameters.thinking)
-    if budget is None:
-        known = ", ".join(["off", *_BUDGETS])
-        raise RequestRejected(
-            f"there is no thinking level {parameters.thinking!r}", hint=f"use one of {known}"
-        )
-    return budget
-
-
-def _max_tokens(parameters: Parameters, budget: int) -> int:
-    """Thinking counts as output, so an answer keeps its room beside it."""
-    asked = parameters.max_output
-    return asked if asked > budget else asked + budget
-
-
-def _extra(parameters: Parameters) -> dict[str, bytes]:
-    clash = sorted(_OURS & parameters.extra.keys())
-    if clash:
-        raise RequestRejected(
-            f"the parameter {clash[0]!r} is part of every request and cannot be set",
-            hint="remove it from the extra parameters",
-        )
-    return {name: bytes(parameters.extra[name]) for name in sorted(parameters.extra)}
-
-
 def _system(spans: tuple[Span, ...]) -> bytes:
-    text = "\n\n".join([span.text for span in spans if span.text])
+    text = system_text(spans)
     if not text:
         return b""
     return b'[{"type":"text","text":' + json_text(text) + _MARK + b"}]"

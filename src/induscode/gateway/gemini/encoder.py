@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Raw
 
 from induscode.errors import RequestRejected
+from induscode.gateway.asking import extra_fields, max_tokens, system_text, thinking_budget
 from induscode.gateway.encoding import FoldEncoder, json_text
 from induscode.gateway.gemini.ids import is_minted
 from induscode.kernel.content import Image, Json, Opaque, SaidBlock, Text, Thinking, ToolCall
@@ -23,7 +24,6 @@ from induscode.kernel.request import CallResult, Head, Message, Parameters, Part
 __all__ = ["WIRE", "GeminiEncoder"]
 
 WIRE = "gemini"
-_BUDGETS = {"low": 2048, "medium": 8192, "high": 24576}
 _CONFIG = "generationConfig"
 _OURS = frozenset({"contents", "model", "systemInstruction", "system_instruction", "tools"})
 _NO_TEXT = b'{"text":"(no text)"}'
@@ -46,15 +46,15 @@ class GeminiEncoder(FoldEncoder):
         self._names = {}
 
     def head_bytes(self, head: Head) -> bytes:
-        extra = _extra(head.parameters)
+        extra = extra_fields(head.parameters, _OURS)
         fields: dict[str, bytes] = {}
         system = _system(head.system)
         if system:
             fields["systemInstruction"] = system
         if head.tools:
             fields["tools"] = _tools(head.tools)
-        fields[_CONFIG] = _config(head.parameters, extra.pop(_CONFIG, Raw(b"{}")))
-        fields |= {name: bytes(extra[name]) for name in sorted(extra)}
+        fields[_CONFIG] = _config(head.parameters, extra.pop(_CONFIG, b"{}"))
+        fields |= extra
         return _object(fields)[:-1] + b',"contents":['
 
     def message_bytes(self, message: Message) -> bytes:
@@ -109,10 +109,10 @@ def _id(wire_id: str) -> dict[str, bytes]:
     return {} if is_minted(wire_id) else {"id": json_text(wire_id)}
 
 
-def _config(parameters: Parameters, extra: Raw) -> bytes:
+def _config(parameters: Parameters, extra: bytes) -> bytes:
     """Ours, with the fields that extra parameters replace or add."""
-    budget = _thinking_budget(parameters)
-    fields = {"maxOutputTokens": str(_max_tokens(parameters, budget)).encode()}
+    budget = thinking_budget(parameters)
+    fields = {"maxOutputTokens": str(max_tokens(parameters, budget)).encode()}
     if budget:
         fields["thinkingConfig"] = b'{"includeThoughts":true,"thinkingBudget":%d}' % budget
     try:
@@ -124,36 +124,8 @@ def _config(parameters: Parameters, extra: Raw) -> bytes:
     return _object(fields | {name: bytes(theirs[name]) for name in sorted(theirs)})
 
 
-def _thinking_budget(parameters: Parameters) -> int:
-    if parameters.thinking == "off":
-        return 0
-    budget = _BUDGETS.get(parameters.thinking)
-    if budget is None:
-        known = ", ".join(["off", *_BUDGETS])
-        raise RequestRejected(
-            f"there is no thinking level {parameters.thinking!r}", hint=f"use one of {known}"
-        )
-    return budget
-
-
-def _max_tokens(parameters: Parameters, budget: int) -> int:
-    """Thinking counts as output, so an answer keeps its room beside it."""
-    asked = parameters.max_output
-    return asked if asked > budget else asked + budget
-
-
-def _extra(parameters: Parameters) -> dict[str, Raw]:
-    clash = sorted(_OURS & parameters.extra.keys())
-    if clash:
-        raise RequestRejected(
-            f"the parameter {clash[0]!r} is part of every request and cannot be set",
-            hint="remove it from the extra parameters",
-        )
-    return dict(parameters.extra)
-
-
 def _system(spans: tuple[Span, ...]) -> bytes:
-    text = "\n\n".join([span.text for span in spans if span.text])
+    text = system_text(spans)
     return b'{"parts":[{"text":' + json_text(text) + b"}]}" if text else b""
 
 

@@ -5,51 +5,23 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Mapping
 
-from induscode.errors import RequestRejected
 from induscode.gateway.encoding import json_text
 from induscode.kernel.content import Image, Json, Text
-from induscode.kernel.request import CallResult, Parameters, Span
+from induscode.kernel.request import CallResult
 
 __all__ = [
     "NO_TEXT",
     "data_url",
-    "effort",
-    "extra_fields",
     "joined",
     "members",
     "object_bytes",
     "result_text",
-    "system_text",
     "text_of",
 ]
 
 NO_TEXT = "(no text)"
 _BETWEEN = "\n\n"
-_EFFORTS = ("low", "medium", "high")
 _ERROR = "Error: "
-
-
-def effort(parameters: Parameters) -> str:
-    """The word for reasoning effort, empty when there is to be none."""
-    level = parameters.thinking
-    if level == "off":
-        return ""
-    if level not in _EFFORTS:
-        known = ", ".join(["off", *_EFFORTS])
-        raise RequestRejected(f"there is no thinking level {level!r}", hint=f"use one of {known}")
-    return level
-
-
-def extra_fields(parameters: Parameters, ours: frozenset[str]) -> dict[str, bytes]:
-    """The provider's own fields, sorted. Raises `RequestRejected` for one of `ours`: what a model
-    sees comes from the log alone."""
-    clash = sorted(ours & parameters.extra.keys())
-    if clash:
-        raise RequestRejected(
-            f"the parameter {clash[0]!r} belongs to the conversation and cannot be set",
-            hint="remove it from the extra parameters",
-        )
-    return {name: bytes(parameters.extra[name]) for name in sorted(parameters.extra)}
 
 
 def members(fields: Mapping[str, bytes]) -> bytes:
@@ -62,10 +34,6 @@ def object_bytes(**fields: bytes) -> bytes:
 
 def joined(texts: list[str]) -> str:
     return _BETWEEN.join([text for text in texts if text])
-
-
-def system_text(spans: tuple[Span, ...]) -> str:
-    return joined([span.text for span in spans])
 
 
 def text_of(block: Text | Json) -> str:

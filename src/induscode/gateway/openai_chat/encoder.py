@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from induscode.gateway.asking import extra_fields, system_text, thinking_level
 from induscode.gateway.encoding import FoldEncoder, json_text
 from induscode.gateway.openai.fields import (
     NO_TEXT,
     data_url,
-    effort,
-    extra_fields,
     joined,
     members,
     object_bytes,
     result_text,
-    system_text,
     text_of,
 )
 from induscode.kernel.content import Image, Json, SaidBlock, Text, ToolCall
@@ -57,7 +55,7 @@ class ChatEncoder(FoldEncoder):
             fields["tools"] = b"[" + b",".join([_tool(tool) for tool in head.tools]) + b"]"
         if "max_completion_tokens" not in extra:
             fields["max_tokens"] = str(asked.max_output).encode()
-        level = effort(asked)
+        level = thinking_level(asked)
         if level:
             fields["reasoning_effort"] = json_text(level)
         system = system_text(head.system)

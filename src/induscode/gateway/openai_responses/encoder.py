@@ -11,16 +11,14 @@ from __future__ import annotations
 import msgspec
 from msgspec import Raw, Struct
 
+from induscode.gateway.asking import extra_fields, system_text, thinking_level
 from induscode.gateway.encoding import FoldEncoder, json_text
 from induscode.gateway.openai.fields import (
     NO_TEXT,
     data_url,
-    effort,
-    extra_fields,
     members,
     object_bytes,
     result_text,
-    system_text,
     text_of,
 )
 from induscode.kernel.content import Image, Json, Opaque, Text, ToolCall
@@ -56,7 +54,7 @@ class ResponsesEncoder(FoldEncoder):
         if head.tools:
             fields["tools"] = b"[" + b",".join([_tool(tool) for tool in head.tools]) + b"]"
         fields["max_output_tokens"] = str(asked.max_output).encode()
-        level = effort(asked)
+        level = thinking_level(asked)
         if level:
             fields["reasoning"] = object_bytes(effort=json_text(level), summary=b'"auto"')
             fields["include"] = b'["reasoning.encrypted_content"]'
