@@ -119,6 +119,7 @@ def calls(
     text: str = "",
     thinking: str | None = None,
     chunk: int = 40,
+    usage: dict[str, int] | None = None,
 ) -> Step:
     """Arguments as a string go out as they are, broken or not."""
     tools: list[Block] = []
@@ -129,7 +130,7 @@ def calls(
         deltas = tuple({"type": "input_json_delta", "partial_json": piece} for piece in pieces)
         tools.append(Block(start, deltas))
     spoken = _thinking(thinking, "c2lnbmF0dXJl", chunk) + _text(text, chunk)
-    return Step((*spoken, *tools), stop_reason="tool_use")
+    return Step((*spoken, *tools), stop_reason="tool_use", usage=usage or {})
 
 
 def fail(
