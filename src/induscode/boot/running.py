@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from msgspec import Struct
+
 from induscode.channels.ports import Snapshot
 from induscode.conductor.turn import Conductor, TurnOutcome
 from induscode.errors import Cancelled, IndusError
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.content import Text
-from induscode.kernel.events import Event, Fault, RunResult, SessionOpened
+from induscode.kernel.events import Alert, Event, Fault, RunResult, SessionOpened
 from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import StopReason, Usage
 from induscode.session.log import OpenReport
 
-__all__ = ["RunningSession"]
+__all__ = ["Greeting", "RunningSession"]
 
 _REFUSED = 3
 _STOPS = {
     StopReason.LENGTH: "the answer was cut off at the model's output limit",
     StopReason.REFUSAL: "the model refused to answer",
 }
+
+
+class Greeting(Struct, frozen=True):
+    """What a person is told when a session opens, besides what opening found."""
+
+    unknown_settings: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 class RunningSession:
@@ -35,13 +44,13 @@ class RunningSession:
         emit: Callable[[Event], None],
         clock: Clock,
         report: OpenReport,
-        unknown_settings: tuple[str, ...],
+        greeting: Greeting,
     ) -> None:
         self._conductor = conductor
         self._emit = emit
         self._clock = clock
         self._report = report
-        self._unknown_settings = unknown_settings
+        self._greeting = greeting
         self._mode = ""
         self._cwd = ""
 
@@ -89,7 +98,9 @@ class RunningSession:
         )
         for sentence in self._report.sentences():
             self._emit(Fault(message=sentence, at=self._now()))
-        for key in self._unknown_settings:
+        for notice in self._greeting.notices:
+            self._emit(Alert(text=notice, at=self._now()))
+        for key in self._greeting.unknown_settings:
             self._emit(
                 Fault(message=f"{key}: not a setting we know; it is ignored", at=self._now())
             )
