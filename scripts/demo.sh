@@ -14,7 +14,8 @@ step() {
     if [ -t 1 ]; then printf '\n\033[1m%s\033[0m\n\n' "$1"; else printf '\n%s\n\n' "$1"; fi
 }
 
-cat "$project/README.md"
+printf 'A real, tiny model on this machine looks at a small project. %s/README.md says:\n\n' "$project"
+sed 's/^/    /' "$project/README.md"
 
 step "1. indus -p \"$prompt\" -m local/smollm2"
 "$indus" -p "$prompt" -m local/smollm2 --cwd "$project" </dev/null
