@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
+from tests.fakes.endings import Endings
 from tests.fakes.http_server import Ending
 
 __all__ = [
@@ -142,33 +143,10 @@ def fail(
     return Step(status=status, headers=headers, content_type="application/json", body=body)
 
 
-def cut(after_bytes: int | None = 600, step: Step | None = None) -> Step:
-    return replace(step or say("cut " * 50), ending=Ending.CUT, after_bytes=after_bytes)
-
-
-def stall(after_bytes: int | None = 0, step: Step | None = None) -> Step:
-    return replace(step or say("stalled " * 50), ending=Ending.STALL, after_bytes=after_bytes)
-
-
-def silent() -> Step:
-    """Takes the request and never says a word, not even a status."""
-    return Step(ending=Ending.SILENT)
-
-
-def garbage() -> Step:
-    return Step(body=b"data: {this is not JSON}\n\n")
-
-
-def wrong_type() -> Step:
-    return Step(content_type="text/html", body=b"<html>Welcome to the captive portal</html>")
-
-
-def endless(text: str = "on and on ") -> Step:
-    return replace(say(text), ending=Ending.ENDLESS)
-
-
-def raw(*frames: bytes) -> Step:
-    return Step(body=b"".join(frames))
+_endings = Endings(Step, say)
+cut, stall, silent = _endings.cut, _endings.stall, _endings.silent
+garbage, wrong_type = _endings.garbage, _endings.wrong_type
+endless, raw = _endings.endless, _endings.raw
 
 
 def load_script(source: str) -> list[Script]:

@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.tools.waiting import until_gone, until_written
 
 PROGRAM = """
@@ -26,7 +24,6 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.skipif(not Path("/usr/bin/setpriv").exists(), reason="needs setpriv")
 async def test_a_command_dies_with_us_when_we_are_killed(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", PROGRAM, str(tmp_path)]) as program:
         pid = int(await until_written(tmp_path / "pid"))
