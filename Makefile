@@ -66,10 +66,10 @@ $(VENV)/.local: $(VENV)/.created $(LOCAL_LOCK)
 	@touch $@
 
 # What the tests drive besides Python: a command, and the package that brings it.
-SYSTEM := strace:strace tmux:tmux git:git jq:jq setpriv:util-linux node:nodejs
+SYSTEM := strace:strace tmux:tmux git:git jq:jq setpriv:util-linux mkfs.ext4:e2fsprogs node:nodejs
 
 .PHONY: system
-system: ## install missing system packages (strace, tmux, git, jq, nodejs)
+system: ## install missing system packages (strace, tmux, jq and the like)
 	@missing=''; \
 	for pair in $(SYSTEM); do \
 	    command -v "$${pair%%:*}" >/dev/null 2>&1 || missing="$$missing $${pair##*:}"; \
