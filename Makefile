@@ -66,7 +66,7 @@ $(VENV)/.local: $(VENV)/.created $(LOCAL_LOCK)
 	@touch $@
 
 # What the tests drive besides Python: a command, and the package that brings it.
-SYSTEM := strace:strace tmux:tmux git:git jq:jq setpriv:util-linux mkfs.ext4:e2fsprogs node:nodejs
+SYSTEM := strace:strace tmux:tmux git:git jq:jq setpriv:util-linux mkfs.ext4:e2fsprogs
 
 .PHONY: system
 system: ## install missing system packages (strace, tmux, jq and the like)
