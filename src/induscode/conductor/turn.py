@@ -80,8 +80,7 @@ class Conductor:
         self.log = log
         self.state = SessionState()
         self.projection = Projection(blobs)
-        log.follow(self.projection.add)
-        log.follow(self.state.add)
+        log.follow(self.projection.add, self.state.add)
         self._blobs = blobs
         self._setup, self._setting = self._next = (wiring.setup, wiring.setting)
         self._hooks = wiring.hooks

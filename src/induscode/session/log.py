@@ -23,6 +23,7 @@ from induscode.kernel.ids import IdMint
 from induscode.session.entries import Entry, KnownEntry
 from induscode.session.line import LINE_LIMIT, encode_line
 from induscode.session.logfile import LogFile
+from induscode.session.pause import collector_paused
 from induscode.session.reader import Damage, Scan, scan
 from induscode.session.salvage import free_name, quarantine_of, set_aside
 from induscode.session.tree import path_to
@@ -175,10 +176,12 @@ class SessionLog:
         self._head = at
         self._followers.clear()
 
-    def follow(self, fold: Callable[[Entry], None]) -> None:
-        for entry in self.path_entries():
-            fold(entry)
-        self._followers.append(fold)
+    def follow(self, *folds: Callable[[Entry], None]) -> None:
+        with collector_paused():
+            for entry in self.path_entries():
+                for fold in folds:
+                    fold(entry)
+        self._followers.extend(folds)
 
     def path_entries(self) -> list[Entry]:
         return path_to(self.entries, len(self.entries) - 1)

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from induscode.session.entries import Entry, Quarantine
 from induscode.session.line import LINE_LIMIT, read_line
+from induscode.session.pause import collector_paused
 
 __all__ = ["Damage", "Scan", "scan"]
 
@@ -46,6 +47,11 @@ class Scan(Struct):
 
 def scan(handle: int) -> Scan:
     """Read the whole file behind a descriptor, from its beginning."""
+    with collector_paused():
+        return _scan(handle)
+
+
+def _scan(handle: int) -> Scan:
     entries: list[Entry] = []
     damages: list[Damage] = []
     last_seq = 0
@@ -57,13 +63,17 @@ def scan(handle: int) -> Scan:
             break
         found = "longer than any entry" if line is None else read_line(line)
         end = offset + length + 1
+        if not isinstance(found, str) and found.seq == last_seq + 1:  # nearly always
+            last_seq = found.seq
+            entries.append(found)
+            continue
         if not isinstance(found, str) and found.seq <= last_seq:
             found = f"its number {found.seq} was already used"
         if isinstance(found, str):
             _note(damages, Damage(offset, length + 1, last_seq, found))
             continue
-        missing = found.seq - last_seq - 1
-        if missing and not (damages and damages[-1].after_seq == last_seq):
+        if not (damages and damages[-1].after_seq == last_seq):
+            missing = found.seq - last_seq - 1
             reason = f"{missing} entries before number {found.seq} are missing"
             damages.append(Damage(offset, 0, last_seq, reason))
         last_seq = found.seq
