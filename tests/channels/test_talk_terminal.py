@@ -13,7 +13,7 @@ SLEEPS = """
 text = "I wait."
 [[answer.call]]
 name = "bash"
-arguments = { command = "sleep 60" }
+arguments = { command = "touch runs; sleep 60" }
 [[answer]]
 text = "Going on."
 """
@@ -66,6 +66,14 @@ def test_a_prompt_on_the_command_line_is_submitted_first(place: Place) -> None:
         assert talk.ends_with() == 0
 
 
+def until_it_runs(place: Place) -> None:
+    """The command is announced before it is started; what is typed must find it running."""
+    deadline = time.monotonic() + 20
+    while not (place.workspace / "runs").exists():
+        assert time.monotonic() < deadline, "the command did not start"
+        time.sleep(0.01)
+
+
 def test_the_answer_is_shown_while_it_comes(place: Place) -> None:
     with PtyTalk(place, "go", "-m", place.script(SLOW)) as talk:
         talk.wait_for("one two")
@@ -101,7 +109,8 @@ def test_ctrl_c_stops_a_running_command_within_a_second_and_the_turn_can_go_on(
     place: Place,
 ) -> None:
     with PtyTalk(place, "wait", "--mode", "full", "-m", place.script(SLEEPS)) as talk:
-        talk.wait_for("● bash sleep 60")
+        talk.wait_for("● bash touch runs; sleep 60")
+        until_it_runs(place)
         begun = time.monotonic()
         talk.type(CTRL_C)
         talk.wait_for("> ")
@@ -119,7 +128,8 @@ def test_ctrl_c_stops_a_running_command_within_a_second_and_the_turn_can_go_on(
 def test_a_turn_that_was_stopped_can_go_on_in_another_process(place: Place) -> None:
     model = place.script(SLEEPS)
     with PtyTalk(place, "wait", "--mode", "full", "-m", model) as talk:
-        talk.wait_for("● bash sleep 60")
+        talk.wait_for("● bash touch runs; sleep 60")
+        until_it_runs(place)
         talk.type(CTRL_C)
         talk.wait_for("> ")
         talk.type(CTRL_D)
@@ -235,7 +245,8 @@ def test_sigterm_ends_it_cleanly_at_the_prompt_and_while_it_works(place: Place) 
         talk.signal(signal.SIGTERM)
         assert talk.ends_with() == 130
     with PtyTalk(place, "wait", "--mode", "full", "-m", model) as talk:
-        talk.wait_for("● bash sleep 60")
+        talk.wait_for("● bash touch runs; sleep 60")
+        until_it_runs(place)
         talk.signal(signal.SIGTERM)
         assert talk.ends_with() == 130
     assert place.replays()
