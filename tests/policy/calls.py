@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from induscode.kernel.tool import ToolKind
@@ -37,8 +38,13 @@ def write(workspace: Path, path: str, tool: str = "write") -> CallView:
     )
 
 
-def bash(workspace: Path, command: str, tool: str = "bash") -> CallView:
-    subject = command_subject(command, workspace, PLAIN_ENVIRONMENT)
+def bash(
+    workspace: Path,
+    command: str,
+    tool: str = "bash",
+    environ: Mapping[str, str] = PLAIN_ENVIRONMENT,
+) -> CallView:
+    subject = command_subject(command, workspace, environ)
     return CallView(tool, ToolKind.SHELL, {"command": command}, subject)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from induscode.policy.verdict import Allow, Ask
 from tests.policy.calls import bash, judge
+from tests.policy.hostile_git import repository, run
 
 READ_ONLY = """
 ls
@@ -115,14 +117,75 @@ tree -L 2
 basename src/deep/a.py
 dirname src/deep/a.py
 realpath src
+sed -n 1,20p README.md
+sed -n '5,$p' src/deep/a.py
+jq . package.json
+jq -r '.scripts | keys[]' package.json
+command -v git
+type git
+git grep -n text
+git config --get user.name
+git config --list
+git reflog -5
+git worktree list
+git rev-list --count HEAD
+git check-ignore -v .env
+git tag -l
+git describe --tags --always
+git ls-tree --name-only HEAD
+git shortlog -sn
+git merge-base main HEAD
+git --version
+python3 --version
+node --version
+make --version
+uptime
+free -h
+nproc
+od -c README.md
+cargo --version
+npm ls
+env
+ps aux
 """.strip().splitlines()
+ASKED = ["cargo --version", "npm ls", "env", "ps aux"]
+"""The first two may run what the workspace names, the others tell of other programs."""
 
 
-def test_everyday_commands_that_only_read_ask_almost_never(workspace: Path) -> None:
+def test_everyday_commands_that_only_read_ask_almost_never(
+    workspace: Path, record_property: Callable[[str, object], None]
+) -> None:
+    (workspace / ".git/config").write_text("[core]\nbare = false\n")
+
     asked = [c for c in READ_ONLY if not isinstance(judge(bash(workspace, c), workspace), Allow)]
 
-    assert len(READ_ONLY) >= 100
-    assert len(asked) <= 5, asked
+    record_property("asked", asked)
+    assert len(READ_ONLY) == len(set(READ_ONLY)) >= 100
+    assert asked == ASKED
+
+
+async def test_everyday_commands_change_nothing(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo")
+    for place in ("src/deep/a.py", "README.md", "docs/guide.md", "package.json"):
+        (repo / place).parent.mkdir(parents=True, exist_ok=True)
+        (repo / place).write_text('{"scripts": {"text": 1}}\n')
+    before = contents(repo)
+
+    for command in READ_ONLY:
+        if command not in ASKED:
+            await run(command, repo, tmp_path / "spill")
+
+    assert contents(repo) == before
+    assert sorted(place.name for place in tmp_path.iterdir()) == ["repo"]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file but the index of git, in which it notes the times of files."""
+    return {
+        str(place): place.read_bytes()
+        for place in sorted(folder.rglob("*"))
+        if place.is_file() and place != folder / ".git/index"
+    }
 
 
 @pytest.mark.parametrize(
@@ -180,12 +243,49 @@ def test_everyday_commands_that_only_read_ask_almost_never(workspace: Path) -> N
         "tree -R -L 1",
         "uniq README.md x",
         "file -C -m x",
-        "sed -n 1p README.md",
         "tee x",
         "ls --frobnicate",
         "wc --files0-from=x",
         "make",
         "python3 -V",
+        "python3 --version x",
+        "cargo --version",
+        "go version",
+        "yarn --version",
+        "npm --version",
+        "mvn --version",
+        "./node --version",
+        "printf -v 'x[$(touch P)]' y",
+        "rg -z text",
+        "sed -n '1p;w x' README.md",
+        "sed -n 1pw README.md",
+        "sed -n 1e README.md",
+        "sed -n -i 1p README.md",
+        "sed -n 1p README.md --in-place",
+        "sed 1p README.md",
+        "sed -n 1p /etc/passwd",
+        """jq 'import "/etc/x" as $x; $x' a.json""",
+        """jq -n 'include "x"; .'""",
+        "jq -f x a.json",
+        "jq -L x . a.json",
+        "jq . /etc/passwd",
+        "command rm x",
+        "command -v -p x",
+        "command -p -v x",
+        "hostname evil",
+        "git config user.name x",
+        "git config --get x --add y",
+        "git config --file x --list",
+        "git config --unset x",
+        "git config -l x y",
+        "git reflog expire",
+        "git grep -O./x a",
+        "git grep --open-files-in-pager=./x a",
+        "git grep -f x",
+        "git worktree add x",
+        "git worktree prune",
+        "git stash show -p",
+        "comm /etc/passwd README.md",
         "cp a b",
         "Cat README.md",
         "/bin/ls",
@@ -193,3 +293,17 @@ def test_everyday_commands_that_only_read_ask_almost_never(workspace: Path) -> N
 )
 def test_what_a_read_only_command_can_be_made_to_do_asks(workspace: Path, command: str) -> None:
     assert isinstance(judge(bash(workspace, command), workspace), Ask)
+
+
+@pytest.mark.parametrize("folder", ["shims", ".volta/bin"])
+def test_a_command_that_a_file_of_the_workspace_chooses_asks(
+    workspace: Path, tmp_path: Path, folder: str
+) -> None:
+    shim = tmp_path / "manager" / folder / "rg"
+    shim.parent.mkdir(parents=True)
+    shim.write_text("#!/bin/sh\n")
+    shim.chmod(0o755)
+
+    call = bash(workspace, "rg text", environ={"PATH": f"{shim.parent}:/usr/bin"})
+
+    assert isinstance(judge(call, workspace), Ask)

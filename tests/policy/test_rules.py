@@ -318,3 +318,12 @@ def test_an_approved_host_is_that_host_and_other_calls_cannot_be_remembered(
     assert isinstance(judge(fetch("examplescom"), workspace, rule), Ask)
     assert exact_rule(bash(workspace, "a; b"), layer=Layer.SESSION) is None
     assert exact_rule(plain("x__y", ToolKind.FOREIGN), layer=Layer.SESSION) is None
+
+
+def test_a_rule_for_a_command_does_not_reach_beyond_the_workspace(workspace: Path) -> None:
+    rule = allow("bash(make *)")
+    outside = workspace.with_name("repo-evil")
+
+    assert isinstance(judge(bash(workspace, "make all"), workspace, rule), Allow)
+    assert isinstance(judge(bash(outside, "make all"), workspace, rule), Ask)
+    assert isinstance(judge(bash(outside, "make all"), workspace, allow("bash")), Allow)

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from induscode.kernel.tool import ToolKind
+from induscode.policy.literals import literals
 from induscode.policy.modes import Mode
 from induscode.policy.paths import command_subject
-from induscode.policy.shellwords import literals, plain_words
+from induscode.policy.shellwords import plain_words
 from induscode.policy.subject import CallView
 from induscode.policy.verdict import Allow, Ask, Deny
 from tests.policy.calls import PLAIN_ENVIRONMENT, allow, bash, deny, judge

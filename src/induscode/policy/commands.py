@@ -8,35 +8,22 @@ are left out on purpose.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from msgspec import Struct
-
+from induscode.policy.flagspec import Spec, fits
+from induscode.policy.git_table import GIT
 from induscode.policy.wordlist import words
 
-__all__ = ["is_read_only", "takes_paths"]
+__all__ = ["is_known", "is_read_only", "takes_paths"]
 
 
-class _Spec(Struct, frozen=True):
-    """`short` flags may be clustered; `valued` ones take a value, glued or as the next word;
-    `long` are whole words up to `=`; `number` allows `-20`; `operands` False allows none;
-    `paths` says that operands name files; `needs` are words of which operands need one."""
+_ANY_TEXT = Spec(paths=False)
 
-    short: str = ""
-    valued: str = ""
-    long: frozenset[str] = frozenset()
-    number: bool = False
-    operands: bool = True
-    paths: bool = True
-    needs: frozenset[str] = frozenset()
-
-
-_ANY_TEXT = _Spec(paths=False)
-
-_TABLE: Mapping[str, _Spec] = MappingProxyType(
+_TABLE: Mapping[str, Spec] = MappingProxyType(
     {
-        "ls": _Spec(
+        "ls": Spec(
             "aAbBcCdfFgGhHiklmnNopqQrRsStuUvxXZ1",
             "ITw",
             words(
@@ -45,23 +32,23 @@ _TABLE: Mapping[str, _Spec] = MappingProxyType(
                 " --reverse --size --sort --time --time-style --format --width --hide --ignore"
             ),
         ),
-        "cat": _Spec("AbeEnstTuv", long=words("--number --number-nonblank --show-all")),
-        "head": _Spec("qvz", "nc", words("--lines --bytes --quiet --verbose"), number=True),
-        "tail": _Spec("qvz", "nc", words("--lines --bytes --quiet --verbose"), number=True),
-        "wc": _Spec("clmLw", long=words("--lines --words --bytes --chars --max-line-length")),
-        "pwd": _Spec("LP", operands=False),
-        "which": _Spec("as", long=words("--all"), paths=False),
-        "stat": _Spec("Lftx", "c", words("--format --printf --terse --dereference")),
-        "file": _Spec("bhiIk0", long=words("--brief --mime --mime-type --mime-encoding")),
-        "du": _Spec(
+        "cat": Spec("AbeEnstTuv", long=words("--number --number-nonblank --show-all")),
+        "head": Spec("qvz", "nc", words("--lines --bytes --quiet --verbose"), number=True),
+        "tail": Spec("qvz", "nc", words("--lines --bytes --quiet --verbose"), number=True),
+        "wc": Spec("clmLw", long=words("--lines --words --bytes --chars --max-line-length")),
+        "pwd": Spec("LP", operands=False),
+        "which": Spec("as", long=words("--all"), paths=False),
+        "stat": Spec("Lftx", "c", words("--format --printf --terse --dereference")),
+        "file": Spec("bhiIk0", long=words("--brief --mime --mime-type --mime-encoding")),
+        "du": Spec(
             "abchklmsSx0",
             "dt",
             words("--all --apparent-size --bytes --total --human-readable --max-depth --summarize"),
         ),
-        "df": _Spec("ahHiklPT", long=words("--all --human-readable --inodes --print-type --total")),
-        "uname": _Spec("asnrvmpio", long=words("--all"), operands=False),
-        "whoami": _Spec(operands=False),
-        "grep": _Spec(
+        "df": Spec("ahHiklPT", long=words("--all --human-readable --inodes --print-type --total")),
+        "uname": Spec("asnrvmpio", long=words("--all"), operands=False),
+        "whoami": Spec(operands=False),
+        "grep": Spec(
             "abcEFGhHiIlLnoPqrsTUvVwxyzZ",
             "ABCDdem",
             words(
@@ -74,8 +61,8 @@ _TABLE: Mapping[str, _Spec] = MappingProxyType(
             ),
             number=True,
         ),
-        "rg": _Spec(
-            "abcFhHiIlnNopPqsSuUvVwxz0",
+        "rg": Spec(
+            "abcFhHiIlnNopPqsSuUvVwx0",
             "ABCegjmMrtT",
             words(
                 "--after-context --before-context --case-sensitive --color --column --context"
@@ -88,16 +75,17 @@ _TABLE: Mapping[str, _Spec] = MappingProxyType(
                 " --word-regexp"
             ),
         ),
-        "find": _Spec(
+        "find": Spec(
             long=words(
                 "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype"
                 " -type -size -maxdepth -mindepth -mtime -mmin -atime -amin -ctime -cmin -newer"
                 " -newermt -empty -print -print0 -printf -ls -not -o -or -a -and -prune -perm"
                 " -user -group -nouser -nogroup -links -inum -quit -depth -xdev -mount -true"
                 " -false -readable -writable -executable -P"
-            )
+            ),
+            number=True,
         ),
-        "sort": _Spec(
+        "sort": Spec(
             "bcCdfghimMnrRsuVz",
             "kt",
             words(
@@ -106,9 +94,9 @@ _TABLE: Mapping[str, _Spec] = MappingProxyType(
                 " --unique --version-sort"
             ),
         ),
-        "uniq": _Spec("cdDiuz", "fsw", words("--count --repeated --unique"), operands=False),
-        "cut": _Spec("snz", "bcdf", words("--bytes --characters --delimiter --fields")),
-        "diff": _Spec(
+        "uniq": Spec("cdDiuz", "fsw", words("--count --repeated --unique"), operands=False),
+        "cut": Spec("snz", "bcdf", words("--bytes --characters --delimiter --fields")),
+        "diff": Spec(
             "abBcdeiNpqstTuwyZ",
             "CUW",
             words(
@@ -117,119 +105,60 @@ _TABLE: Mapping[str, _Spec] = MappingProxyType(
                 " --side-by-side --unified"
             ),
         ),
-        "cmp": _Spec("bls", "in", words("--print-bytes --verbose --quiet --silent")),
-        "tree": _Spec("aACdDfFghinNpQrsStuUvx", "LIP", words("--dirsfirst --du --noreport --si")),
-        "basename": _Spec("az", "s", words("--multiple --suffix"), paths=False),
-        "dirname": _Spec("z", paths=False),
-        "realpath": _Spec("emsz", long=words("--canonicalize-existing --relative-to")),
-        "readlink": _Spec("efmnz"),
-        "md5sum": _Spec("bt"),
-        "sha1sum": _Spec("bt"),
-        "sha256sum": _Spec("bt"),
-        "nl": _Spec("p", "bdfhilnsvw"),
+        "cmp": Spec("bls", "in", words("--print-bytes --verbose --quiet --silent")),
+        "tree": Spec("aACdDfFghinNpQrsStuUvx", "LIP", words("--dirsfirst --du --noreport --si")),
+        "basename": Spec("az", "s", words("--multiple --suffix"), paths=False),
+        "dirname": Spec("z", paths=False),
+        "realpath": Spec("emsz", long=words("--canonicalize-existing --relative-to")),
+        "readlink": Spec("efmnz"),
+        "md5sum": Spec("bt"),
+        "sha1sum": Spec("bt"),
+        "sha256sum": Spec("bt"),
+        "nl": Spec("p", "bdfhilnsvw"),
         "true": _ANY_TEXT,
         "false": _ANY_TEXT,
-        "id": _Spec("gGnru", paths=False),
-        "nproc": _Spec(operands=False),
-        "arch": _Spec(operands=False),
+        "id": Spec("gGnru", paths=False),
+        "nproc": Spec(operands=False),
+        "arch": Spec(operands=False),
+        "uptime": Spec("ps", operands=False),
+        "free": Spec("bghkmtw", operands=False),
+        "hostname": Spec("fis", operands=False),
+        "comm": Spec("123", long=words("--check-order --nocheck-order --total")),
+        "tac": Spec(),
+        "rev": Spec(),
+        "paste": Spec("sz", "d"),
+        "seq": Spec("w", "s", words("--separator --equal-width"), paths=False),
+        "od": Spec("abcdfhilosvx", "AjNtw"),
+        "cksum": Spec(),
+        "sha512sum": Spec("bt"),
+        "type": Spec("afpPt", paths=False),
     }
 )
 
-_DIFF_FLAGS = words(
-    "--abbrev --cached --cc --check --color --color-words --compact-summary --diff-filter"
-    " --dirstat --exit-code --find-copies --find-renames --full-index --function-context"
-    " --histogram --ignore-all-space --ignore-blank-lines --ignore-space-at-eol"
-    " --ignore-space-change --inter-hunk-context --merge-base --minimal --name-only"
-    " --name-status --no-color --no-ext-diff --no-patch --no-prefix --no-renames --no-textconv"
-    " --numstat --patch --patch-with-stat --patience --pickaxe-all --pickaxe-regex --quiet --raw"
-    " --relative --shortstat --staged --stat --summary --text --unified --word-diff"
-    " --diff-algorithm"
-)
-_LOG_FLAGS = _DIFF_FLAGS | words(
-    "--abbrev-commit --after --all --all-match --ancestry-path --author --author-date-order"
-    " --before --branches --cherry-pick --children --committer --date --date-order --decorate"
-    " --extended-regexp --first-parent --fixed-strings --follow --format --full-history --graph"
-    " --grep --invert-grep --left-right --max-count --merges --min-parents --max-parents"
-    " --no-decorate --no-merges --no-notes --not --oneline --parents --pretty"
-    " --regexp-ignore-case --remotes --reverse --simplify-merges --since --skip --source --tags"
-    " --topo-order --until --walk-reflogs"
-)
-_LISTING = words("--list -l --contains --no-contains --merged --no-merged --points-at")
 
-_GIT: Mapping[str, _Spec] = MappingProxyType(
-    {
-        "status": _Spec(
-            "bsvz",
-            "u",
-            words(
-                "--ahead-behind --branch --ignored --long --no-ahead-behind --porcelain"
-                " --renames --short --show-stash --untracked-files --verbose"
-            ),
-        ),
-        "diff": _Spec("abBDMpquRswz", "CGSU", _DIFF_FLAGS),
-        "log": _Spec("abcDEFgiMpqRsuwz", "CGLnSU", _LOG_FLAGS, number=True),
-        "show": _Spec("abcDEFgiMpqRsuwz", "CGLnSU", _LOG_FLAGS, number=True),
-        "branch": _Spec(
-            "alqrv",
-            long=_LISTING
-            | words(
-                "--abbrev --all --color --column --format --ignore-case --no-color --no-column"
-                " --remotes --show-current --sort --verbose"
-            ),
-            paths=False,
-            needs=_LISTING,
-        ),
-        "tag": _Spec(
-            "l",
-            "n",
-            _LISTING | words("--format --sort"),
-            paths=False,
-            needs=_LISTING,
-        ),
-        "remote": _Spec("v", long=words("--verbose"), operands=False),
-        "rev-parse": _Spec(
-            "q",
-            long=words(
-                "--abbrev-ref --absolute-git-dir --all --branches --git-dir --git-common-dir"
-                " --is-bare-repository --is-inside-work-tree --quiet --short --show-cdup"
-                " --show-prefix --show-toplevel --symbolic --symbolic-full-name --tags --verify"
-            ),
-        ),
-        "ls-files": _Spec(
-            "cdikmostuvz",
-            long=words(
-                "--cached --deleted --directory --error-unmatch --exclude-standard --full-name"
-                " --ignored --killed --modified --others --stage --unmerged"
-            ),
-        ),
-        "ls-tree": _Spec("drtlz", long=words("--name-only --full-name --long --full-tree")),
-        "blame": _Spec("bcefklnpstw", "LMC", words("--date --porcelain --show-email --show-name")),
-        "describe": _Spec(long=words("--all --always --dirty --long --tags --abbrev --match")),
-        "shortlog": _Spec("cens", long=words("--email --numbered --summary --since --until --all")),
-        "cat-file": _Spec("epst"),
-        "merge-base": _Spec("a", long=words("--all --is-ancestor --octopus --fork-point")),
-    }
-)
+def is_known(name: str) -> bool:
+    """Whether the table says what a command of this name does with its words."""
+    return name in _TABLE or name in {"echo", "printf", "date", "git", "jq"}
 
 
 def is_read_only(command: tuple[str, ...]) -> bool:
-    """Whether a command of plain command only reads, whatever its operands name."""
-    name = command[0]
-    if name in {"echo", "printf"}:
-        return True
-    if name == "date":
-        return all(_date_word(word) for word in command[1:])
-    if name == "git":
-        return _git_reads(command[2:] if command[1:2] == ("--no-pager",) else command[1:])
+    """Whether a plain command only reads, whatever its operands name."""
+    name, given = command[0], command[1:]
+    if len(given) == 1 and given[0] == "--version":
+        return name in _TELL_THEIR_VERSION
+    if (reads := _BY_HAND.get(name)) is not None:
+        return reads(given)
     spec = _TABLE.get(name)
-    return spec is not None and _fits(spec, command[1:])
+    return spec is not None and fits(spec, given)
 
 
 def takes_paths(command: tuple[str, ...]) -> bool:
     """Whether operands of this read-only command name files, so that their place matters."""
     name = command[0]
+    if name in {"sed", "jq"}:
+        return True
     if name == "git":
-        spec = _GIT.get(next((word for word in command[1:] if not word.startswith("-")), ""))
+        spec = GIT.get(next((word for word in command[1:] if not word.startswith("-")), ""))
     else:
         spec = _TABLE.get(name, _ANY_TEXT)
     return spec is None or spec.paths
@@ -245,32 +174,68 @@ def _date_word(word: str) -> bool:
     }
 
 
+def _date_reads(given: tuple[str, ...]) -> bool:
+    return all(_date_word(word) for word in given)
+
+
 def _git_reads(given: tuple[str, ...]) -> bool:
-    if given in {("--version",), ("version",), ("stash", "list")}:
+    if given[:1] == ("--no-pager",):
+        given = given[1:]
+    if given in {("version",), ("stash", "list"), ("worktree", "list")}:
         return True
-    spec = _GIT.get(given[0]) if given else None
-    return spec is not None and _fits(spec, given[1:])
+    spec = GIT.get(given[0]) if given else None
+    return spec is not None and fits(spec, given[1:])
 
 
-def _fits(spec: _Spec, given: tuple[str, ...]) -> bool:
-    flags = [word for word in given if word.startswith("-") and word != "-"]
-    if len(flags) < len(given):
-        needed = not spec.needs or any(flag.partition("=")[0] in spec.needs for flag in flags)
-        if not spec.operands or not needed:
-            return False
-    return all(_flag_fits(spec, flag) for flag in flags)
+def _printf_reads(given: tuple[str, ...]) -> bool:
+    """`-v` takes a name, and bash runs what stands in the brackets of a name."""
+    return not given or not given[0].startswith("-")
 
 
-def _flag_fits(spec: _Spec, flag: str) -> bool:
-    if flag == "--" or flag.partition("=")[0] in spec.long:
-        return True
-    if flag.startswith("--"):
+def _sed_reads(given: tuple[str, ...]) -> bool:
+    """Only the printing of lines by number: any other script may write or run something."""
+    if len(given) < _SED_WORDS or given[0] != "-n":
         return False
-    if spec.number and flag[1:].isdigit():
-        return True
-    for letter in flag[1:]:
-        if letter in spec.valued:
-            return True
-        if letter not in spec.short:
-            return False
-    return True
+    return bool(re.fullmatch(_SED_PRINTS, given[1])) and not any(
+        word.startswith("-") for word in given[2:]
+    )
+
+
+def _jq_reads(given: tuple[str, ...]) -> bool:
+    """A program may read other files only by these two words, wherever they stand."""
+    if any(re.search(r"\b(?:import|include)\b", word) for word in given):
+        return False
+    return fits(_JQ, given)
+
+
+def _command_reads(given: tuple[str, ...]) -> bool:
+    return len(given) > 1 and given[0] == "-v" and not any(w.startswith("-") for w in given[1:])
+
+
+_SED_WORDS = 3
+_SED_PRINTS = r"(?:\d+|\$)(?:,(?:\+?\d+|\$))?p"
+_JQ = Spec(
+    "acCeMnrRsSj",
+    long=words(
+        "--arg --argjson --ascii-output --color-output --compact-output --exit-status --join-output"
+        " --monochrome-output --null-input --raw-input --raw-output --slurp --sort-keys --tab"
+    ),
+)
+_BY_HAND: Mapping[str, Callable[[tuple[str, ...]], bool]] = MappingProxyType(
+    {
+        "echo": lambda _: True,
+        "printf": _printf_reads,
+        "date": _date_reads,
+        "git": _git_reads,
+        "sed": _sed_reads,
+        "jq": _jq_reads,
+        "command": _command_reads,
+    }
+)
+_TELL_THEIR_VERSION = words(
+    "python python3 node gcc g++ clang cc make cmake docker git jq rg grep sed tar curl bash pip"
+    " pip3 tree gh"
+)
+"""Programs that say their version and look at nothing in the workspace before. Not those that let
+the workspace choose a version of themselves, or a file to run, even for this: cargo, go, npm, yarn,
+pnpm, mvn, gradle."""

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from induscode.policy.redaction import Secrets
 from induscode.policy.wordlist import words
 
 __all__ = ["child_environment", "find_program", "looks_secret", "search_path"]
@@ -48,13 +49,19 @@ def looks_secret(name: str, value: str = "") -> bool:
     return any(part in upper for part in _SECRET_NAMES) or bool(re.search(_USER_INFO, value))
 
 
-def child_environment(environ: Mapping[str, str], *, also: Iterable[str] = ()) -> dict[str, str]:
-    """What of `environ` a child may see. `also` adds names to the list; a secret never passes."""
+def child_environment(
+    environ: Mapping[str, str], *, also: Iterable[str] = (), secrets: Secrets | None = None
+) -> dict[str, str]:
+    """What of `environ` a child may see. `also` adds names to the list; a secret never passes, nor
+    does a value that holds one of `secrets`."""
     wanted = _INHERITED.union(also)
+    known = secrets or Secrets()
     child = {
         name: value
         for name, value in environ.items()
-        if (name in wanted or name.startswith("LC_")) and not looks_secret(name, value)
+        if (name in wanted or name.startswith("LC_"))
+        and not looks_secret(name, value)
+        and known.text(value) == value
     }
     child["PATH"] = search_path(environ)
     return child | _SET
@@ -78,7 +85,8 @@ def find_program(word: str, cwd: Path, environ: Mapping[str, str]) -> tuple[Path
         return None, False
     chosen = environ.get("VIRTUAL_ENV", "")
     meant = bool(chosen) and Path(found[0]) == Path(chosen, "bin")
-    return Path(os.path.realpath(found[0]), word), len(found) > 1 and not meant
+    real = {os.path.realpath(entry) for entry in found}
+    return Path(os.path.realpath(found[0]), word), len(real) > 1 and not meant
 
 
 def _starts(path: Path) -> bool:

@@ -16,11 +16,12 @@ from msgspec.structs import force_setattr
 
 from induscode.kernel.tool import ToolKind
 from induscode.policy.commands import is_read_only, takes_paths
+from induscode.policy.literals import literals
 from induscode.policy.modes import TABLE, Answer, Deed, Mode
-from induscode.policy.paths import forbidden, inside, protected
+from induscode.policy.places import forbidden, inside, protected
 from induscode.policy.rulebook import RuleBook
 from induscode.policy.rules import Rule
-from induscode.policy.shellwords import literals, plain_words
+from induscode.policy.shellwords import plain_words
 from induscode.policy.subject import CallView, CommandSubject, PathSubject
 from induscode.policy.verdict import Allow, Ask, Deny, Layer, Verdict
 
@@ -58,11 +59,27 @@ def decide(call: CallView, policy: Policy) -> Verdict:
     answer = TABLE[deed, policy.mode]
     if answer is not Answer.DENY and (rule := book.asking(call, groups)):
         return Ask(f"the rule {rule.text!r} asks about {call.tool}", rule.text, rule.layer)
-    if answer is Answer.ASK:
+    doubt = _doubt(call, book)
+    if answer is Answer.ASK or (doubt and answer is Answer.ALLOW):
         rule = book.allowing(call, words)
-        if rule is not None and _may_lift(rule, deed, call, policy):
+        lifts = rule is not None and _may_lift(rule, deed, call, policy)
+        if rule is not None and lifts and (rule.exact or not doubt):
             return Allow(rule.text, rule.layer)
+        if doubt and (lifts or answer is Answer.ALLOW):
+            why = f"it may touch what the rule {doubt.text!r} is about"
+            return Ask(f"{call.tool}: {why}", doubt.text, doubt.layer)
     return _by_table(call, policy.mode, deed, answer, why)
+
+
+def _doubt(call: CallView, book: RuleBook) -> Rule | None:
+    """A rule that narrows and may be concerned although no literal of the command shows it."""
+    if isinstance(call.subject, CommandSubject):
+        return book.doubting(call.subject)
+    return book.doubting(_UNREAD) if call.kind is ToolKind.SHELL else None
+
+
+_UNREAD = CommandSubject("", Path("/"), unsure=True)
+"""Stands for a command that nobody could read."""
 
 
 def _may_lift(rule: Rule, deed: Deed, call: CallView, policy: Policy) -> bool:
@@ -72,13 +89,19 @@ def _may_lift(rule: Rule, deed: Deed, call: CallView, policy: Policy) -> bool:
     if deed is Deed.WRITE_OUTSIDE:
         return rule.pattern is not None
     subject = call.subject
-    return not (isinstance(subject, CommandSubject) and subject.shadows and _local(call, policy))
+    if not isinstance(subject, CommandSubject):
+        return True
+    if subject.git_runs and not rule.exact:
+        return False
+    if rule.pattern is not None and not inside(policy.workspace, subject.cwd):
+        return False  # what a command does depends on where: a rule means the workspace
+    return not (subject.shadows and _local(call, policy))
 
 
 def _parsed(call: CallView) -> tuple[tuple[str, ...] | None, tuple[tuple[str, ...], ...]]:
     if isinstance(call.subject, CommandSubject):
         words = plain_words(call.subject.command)
-        return words, literals(call.subject.command, words)
+        return words, call.subject.groups or literals(call.subject.command, words)
     return None, ()
 
 
@@ -86,8 +109,9 @@ def _never(call: CallView) -> str | None:
     match call.subject:
         case PathSubject(path=path, named=named):
             return forbidden(path) or forbidden(named)
-        case CommandSubject(paths=paths):
-            around = [path for path in paths if str(path).startswith("/proc")]
+        case CommandSubject(paths=paths, elsewhere=elsewhere, perhaps=perhaps):
+            every = (*paths, *elsewhere, *perhaps)
+            around = [path for path in every if str(path).startswith("/proc")]
             return next((why for path in around if (why := forbidden(path, devices=False))), None)
         case _:
             return None
@@ -148,11 +172,22 @@ def _shell(call: CallView, policy: Policy, words: tuple[str, ...] | None) -> tup
         return Deed.SHELL_OTHER, "the command is not in the table of those that only read"
     if _local(call, policy):
         return Deed.SHELL_OTHER, f"{words[0]} is a file of the workspace here"
+    if subject.program is not None and not _CHOSEN_BY_FILES.isdisjoint(subject.program.parts):
+        return Deed.SHELL_OTHER, f"a version manager lets the workspace choose what {words[0]} is"
+    if subject.unsure:
+        return Deed.SHELL_OTHER, "it names more than can be looked at"
     if not inside(policy.workspace, subject.cwd):
         return Deed.SHELL_OTHER, "it runs outside the workspace"
+    if subject.git_runs:
+        named = "this repository's git configuration names programs to run"
+        return Deed.SHELL_OTHER, f"{named} ({subject.git_runs})"
     if takes_paths(words) and not all(_readable(policy, path) for path in subject.paths):
         return Deed.SHELL_OTHER, "it names a place outside the workspace"
     return Deed.SHELL_READ_ONLY, ""
+
+
+_CHOSEN_BY_FILES = frozenset({"shims", ".volta"})
+"""Directories of version managers, where a file of the workspace chooses what runs."""
 
 
 def _local(call: CallView, policy: Policy) -> bool:

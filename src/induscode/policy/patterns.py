@@ -6,10 +6,11 @@ Commands go through a tree of words, paths through an index by the literal begin
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from induscode.policy.paths import spelled
+from induscode.policy.places import spelled
 from induscode.policy.rules import Rule
 from induscode.policy.shellwords import plain_words
 from induscode.policy.stretch import stretches
@@ -121,8 +122,13 @@ class _PathShelf:
         self._by_last: dict[str, list[tuple[re.Pattern[str], Rule]]] = {}
         self._wild: list[tuple[re.Pattern[str], Rule]] = []
         self._any_wild: re.Pattern[str] | None = None
+        self.first: Rule | None = None
+        self.open_ended: Rule | None = None
 
     def add(self, rest: str, last: str, rule: Rule) -> None:
+        self.first = self.first or rule
+        if rest:
+            self.open_ended = self.open_ended or rule
         glob = re.compile(rest, re.DOTALL)
         if _is_wild(last):
             self._wild.append((glob, rule))
@@ -146,22 +152,41 @@ class _PathShelf:
 
 class PathPatterns:
     """Globs relative to the workspace (or absolute, or from `~`): `*` and `?` stay within a name,
-    `**` is any depth, a trailing `/` means all below. Brackets and braces are plain characters."""
+    `**` is any depth, a trailing `/` means all below. Brackets and braces are plain characters.
+    `fold` compares without case, for rules that narrow where the file system does so."""
 
-    def __init__(self, rules: Iterable[tuple[Rule, str]], workspace: Path) -> None:
+    def __init__(
+        self, rules: Iterable[tuple[Rule, str]], workspace: Path, *, fold: bool = False
+    ) -> None:
         self._shelves: dict[str, _PathShelf] = {}
+        self._fold = fold
         for rule, pattern in rules:
             exactly = (pattern, "", "")
-            beginning, rest, last = exactly if rule.exact else _path_glob(pattern, workspace)
+            glob = exactly if rule.exact else _path_glob(pattern, workspace)
+            beginning, rest, last = (part.lower() for part in glob) if fold else glob
             self._shelves.setdefault(beginning, _PathShelf()).add(rest, last, rule)
         self._lengths = sorted({len(beginning) for beginning in self._shelves})
+        self._beginnings = sorted(self._shelves)
 
     def covering(self, path: Path) -> Rule | None:
-        place = str(path)
+        place = str(path).lower() if self._fold else str(path)
         for length in self._lengths:
             shelf = self._shelves.get(place[:length])
             if shelf is not None and (rule := shelf.covering(place[length:])):
                 return rule
+        return None
+
+    def reaching_below(self, directory: Path) -> Rule | None:
+        """A rule that covers, or may cover, something below a directory."""
+        place = str(directory).rstrip("/") + "/"
+        place = place.lower() if self._fold else place
+        at = bisect_left(self._beginnings, place)
+        if at < len(self._beginnings) and self._beginnings[at].startswith(place):
+            return self._shelves[self._beginnings[at]].first
+        for length in self._lengths:
+            shelf = self._shelves.get(place[:length])
+            if shelf is not None and place[length : length + 1] == "/" and shelf.open_ended:
+                return shelf.open_ended
         return None
 
 

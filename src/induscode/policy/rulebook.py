@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -14,14 +15,18 @@ from induscode.policy.verdict import Layer
 
 __all__ = ["RuleBook"]
 
+_FOLDS = sys.platform == "darwin"
+"""Whether file systems here usually take `.ENV` for `.env`."""
+
 _KIND_NAMES = frozenset({"read", "write", "bash"})
 
 
 class _Shelf:
     """All rules of one effect on one name; each index is built when a call first needs it."""
 
-    def __init__(self, workspace: Path) -> None:
+    def __init__(self, workspace: Path, *, fold: bool) -> None:
         self._workspace = workspace
+        self._fold = fold
         self.rules: list[Rule] = []
 
     @cached_property
@@ -38,7 +43,12 @@ class _Shelf:
 
     @cached_property
     def paths(self) -> PathPatterns:
-        return PathPatterns(self._patterned, self._workspace)
+        return PathPatterns(self._patterned, self._workspace, fold=self._fold)
+
+    def any_of(self, places: tuple[Path, ...]) -> Rule | None:
+        """A rule that covers one of these places."""
+        covering = self.paths.covering
+        return next((rule for place in places if (rule := covering(place))), None)
 
     @cached_property
     def hosts(self) -> HostPatterns:
@@ -52,10 +62,11 @@ class _Shelf:
 class _Shelves:
     """All rules of one effect, by the name they speak of."""
 
-    def __init__(self, rules: list[Rule], workspace: Path) -> None:
+    def __init__(self, rules: list[Rule], workspace: Path, *, fold: bool) -> None:
         self._by_name: dict[str, _Shelf] = {}
         for rule in rules:
-            self._by_name.setdefault(rule.tool, _Shelf(workspace)).rules.append(rule)
+            shelf = self._by_name.setdefault(rule.tool, _Shelf(workspace, fold=fold))
+            shelf.rules.append(rule)
         self._by_prefix = [
             (name[:-1], shelf) for name, shelf in self._by_name.items() if name.endswith("*")
         ]
@@ -86,10 +97,22 @@ class _Shelves:
     def _file_rule(self, subject: CommandSubject) -> Rule | None:
         """What narrows reading or writing a file also narrows a command that names it."""
         for name in ("read", "write"):
-            if shelf := self._by_name.get(name):
-                for path in subject.paths:
-                    if rule := shelf.paths.covering(path):
-                        return rule
+            shelf = self._by_name.get(name)
+            if shelf and (rule := shelf.any_of((*subject.paths, *subject.elsewhere))):
+                return rule
+        return None
+
+    def maybe_touching(self, subject: CommandSubject) -> Rule | None:
+        """A rule that may speak of what a command touches, though it does not say so."""
+        if subject.unsure:
+            named = (self._by_name.get(name) for name in ("read", "write", "bash"))
+            return next((shelf.first for shelf in named if shelf), None)
+        for name in ("read", "write") if subject.perhaps else ():
+            if (shelf := self._by_name.get(name)) and (rule := shelf.any_of(subject.perhaps)):
+                return rule
+        if subject.below and (shelf := self._by_name.get("read")):
+            below = (shelf.paths.reaching_below(directory) for directory in subject.below)
+            return next((rule for rule in below if rule), None)
         return None
 
 
@@ -103,7 +126,9 @@ class RuleBook:
         self.ignored = tuple(rule for rule in rules if _widens(rule))
         self._allow, self._ask, self._deny = (
             _Shelves(
-                [rule for rule in rules if rule.effect is effect and not _widens(rule)], workspace
+                [rule for rule in rules if rule.effect is effect and not _widens(rule)],
+                workspace,
+                fold=_FOLDS and effect is not Effect.ALLOW,
             )
             for effect in (Effect.ALLOW, Effect.ASK, Effect.DENY)
         )
@@ -121,6 +146,11 @@ class RuleBook:
 
     def denying(self, call: CallView, groups: tuple[tuple[str, ...], ...]) -> Rule | None:
         return self._deny.touching(call, groups)
+
+    def doubting(self, subject: CommandSubject) -> Rule | None:
+        """A rule that narrows and may be concerned, so that a command is not for silent allowing:
+        `grep -r x .` where `.env` must not be read, or a command too intricate to be read."""
+        return self._deny.maybe_touching(subject) or self._ask.maybe_touching(subject)
 
 
 def _kind_name(kind: ToolKind) -> str | None:

@@ -35,8 +35,13 @@ _CODE_FLAG = r"-\w*[cerpE]\w*|--eval|--print|--command|-"
 _ONLY_BY_NAME = frozenset({"docker", "podman", "kubectl"})
 _GIT_RUNS = words(
     "bisect config credential daemon difftool filter-branch hook instaweb mergetool send-email"
-    " submodule"
+    " submodule remote-ext remote-fd for-each-repo shell upload-pack receive-pack http-backend"
 )
+_EVALUATE = words(
+    "printf test [ [[ let declare typeset local export readonly read unset mapfile readarray wait"
+    " getopts set shopt alias enable hash bind complete compgen"
+)
+"""Builtins that take a name or a sum from a word, and run what stands in the brackets of it."""
 
 
 def _flags(text: str) -> tuple[str, ...]:
@@ -92,6 +97,8 @@ def stretches(command: tuple[str, ...], fixed: int) -> bool:
         return False
     if name in WRAPPERS or re.fullmatch(_PROGRAM_IS_AN_OPERAND, name):
         return True
+    if name in _EVALUATE and any(re.search(r"[$`\[]", word) for word in covered):
+        return True
     if re.fullmatch(INTERPRETERS, name):
         return _holds_code(command, fixed)
     if fixed <= 1 and (name in _ONLY_BY_NAME or _git_starts(command)):
@@ -112,9 +119,11 @@ def _holds_code(command: tuple[str, ...], fixed: int) -> bool:
 
 
 def _git_starts(command: tuple[str, ...]) -> bool:
-    return command[0] == "git" and any(
-        word.startswith("-") or word in _GIT_RUNS for word in command[1:2]
-    )
+    if command[0].rpartition("/")[2] != "git":
+        return False
+    if command[1:2] == ("clone",) and any(word.startswith("-u") for word in command):
+        return True
+    return any(word.startswith("-") or word in _GIT_RUNS for word in command[1:2])
 
 
 def _plain_sed(command: tuple[str, ...], fixed: int) -> bool:

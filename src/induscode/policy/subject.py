@@ -40,16 +40,31 @@ class PathSubject(Struct, frozen=True, tag="path"):
 
 
 class CommandSubject(Struct, frozen=True, tag="command"):
-    """`paths` are the places that literals of the command lead to from `cwd`, as spelled and with
-    links followed; `program` is the file that the first word of a plain command would start, None
+    """Build it with `paths.command_subject`.
+
+    `paths` are the places that literals of the command lead to from `cwd`, as spelled and with
+    links followed; `elsewhere` those that they lead to from other directories that it names, where
+    it may change to. `program` is the file that the first word of a plain command would start, None
     when no file has that name; `shadows` says that it stands before another of the same name.
-    Build it with `paths.command_subject`."""
+    `groups` are the literals of each simple command in it, with patterns and braces expanded.
+
+    What a rule that narrows may be concerned with, without its being certain: `perhaps` are places
+    that patterns in quoted text may mean, `below` are directories of which it reads or hands on
+    everything, `unsure` says that a limit was reached before all of it was read. `git_runs` is the
+    setting by which the repository makes git run a program of its choice, "" when there is none.
+    """
 
     command: str
     cwd: Path
     paths: tuple[Path, ...] = ()
     program: Path | None = None
     shadows: bool = False
+    groups: tuple[tuple[str, ...], ...] = ()
+    elsewhere: tuple[Path, ...] = ()
+    perhaps: tuple[Path, ...] = ()
+    below: tuple[Path, ...] = ()
+    unsure: bool = False
+    git_runs: str = ""
 
 
 class UrlSubject(Struct, frozen=True, tag="url"):

@@ -7,24 +7,26 @@ import os
 import stat
 from pathlib import Path
 
+from induscode.tools.anchored import anchored, kind_of, open_exactly
 from induscode.tools.limits import FILE_BYTES
 
 __all__ = ["LocalFilesystem"]
 
 
 class LocalFilesystem:
-    """Reads only regular files, judged by what was opened, not by what the name meant before.
-    Writes replace atomically: a reader, and a crash, sees the old bytes or the new ones."""
+    """Takes paths with every link already followed, and follows none itself (`anchored.py`). Reads
+    only regular files, judged by what was opened. Writes replace atomically: a reader, and a crash,
+    sees the old bytes or the new ones."""
 
     def read(self, path: Path) -> bytes:
         # Without O_NONBLOCK, opening a FIFO that nobody writes to would wait for ever.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = open_exactly(path, os.O_RDONLY | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(descriptor)
             if stat.S_ISDIR(status.st_mode):
                 raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
             if not stat.S_ISREG(status.st_mode):
-                raise OSError(errno.EINVAL, "is not a regular file", str(path))
+                raise _irregular(path)
             if status.st_size > FILE_BYTES:
                 raise _too_large(status.st_size, path)
             data = file.read(FILE_BYTES + 1)
@@ -33,38 +35,35 @@ class LocalFilesystem:
         return data
 
     def write(self, path: Path, data: bytes) -> None:
-        target = Path(os.path.realpath(path))
-        before = _status(target)
-        if before is not None and not stat.S_ISREG(before.st_mode):
-            raise OSError(errno.EINVAL, "is not a regular file", str(path))
-        if before is not None and not os.access(target, os.W_OK):
-            raise PermissionError(errno.EACCES, "is write-protected", str(path))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_name(f".{target.name[:100]}.{os.urandom(8).hex()}.tmp")
-        try:
-            _create(temporary, data, before)
-            temporary.replace(target)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
+        with anchored(path.parent, make=True) as folder:
+            before = _status(path.name, folder)
+            if before is not None:
+                _check_replaceable(path, before, folder)
+            temporary = f".{path.name[:100]}.{os.urandom(8).hex()}.tmp"
+            try:
+                _create(temporary, data, before, folder)
+                os.replace(temporary, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+            except OSError:
+                _remove(temporary, folder)
+                raise
 
     def is_file(self, path: Path) -> bool:
-        return stat.S_ISREG(_mode(path))
+        return stat.S_ISREG(kind_of(path))
 
     def is_dir(self, path: Path) -> bool:
-        return stat.S_ISDIR(_mode(path))
+        return stat.S_ISDIR(kind_of(path))
 
     def names(self, path: Path) -> tuple[str, ...]:
-        with os.scandir(path) as entries:
-            return tuple(sorted(f"{e.name}/" if e.is_dir() else e.name for e in entries))
+        descriptor = open_exactly(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            with os.scandir(descriptor) as entries:
+                return tuple(sorted(f"{e.name}/" if e.is_dir() else e.name for e in entries))
+        finally:
+            os.close(descriptor)
 
 
-def _mode(path: Path) -> int:
-    """The mode of what is there, links followed; 0 for nothing, or nothing we may look at."""
-    try:
-        return path.stat().st_mode
-    except (OSError, ValueError):
-        return 0
+def _irregular(path: Path) -> OSError:
+    return OSError(errno.EINVAL, "is not a regular file", str(path))
 
 
 def _too_large(size: int, path: Path) -> OSError:
@@ -72,23 +71,38 @@ def _too_large(size: int, path: Path) -> OSError:
     return OSError(errno.EFBIG, megabytes, str(path))
 
 
-def _status(path: Path) -> os.stat_result | None:
+def _status(name: str, folder: int) -> os.stat_result | None:
     try:
-        return path.stat()
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
 
 
-def _create(path: Path, data: bytes, like: os.stat_result | None) -> None:
+def _check_replaceable(path: Path, before: os.stat_result, folder: int) -> None:
+    if not stat.S_ISREG(before.st_mode):
+        raise _irregular(path)
+    if not os.access(path.name, os.W_OK, dir_fd=folder):
+        raise PermissionError(errno.EACCES, "is write-protected", str(path))
+
+
+def _create(name: str, data: bytes, like: os.stat_result | None, folder: int) -> None:
     """A new file with `data`, and with the mode and owner of the one it will replace."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(path, flags, 0o666 if like is None else 0o600), "wb") as file:
+    handle = os.open(name, flags, 0o666 if like is None else 0o600, dir_fd=folder)
+    with os.fdopen(handle, "wb") as file:
         if like is not None:
             status = os.fstat(file.fileno())
             if (status.st_uid, status.st_gid) != (like.st_uid, like.st_gid):
                 _give(file.fileno(), like)
             os.fchmod(file.fileno(), stat.S_IMODE(like.st_mode))
         file.write(data)
+
+
+def _remove(name: str, folder: int) -> None:
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        return
 
 
 def _give(descriptor: int, like: os.stat_result) -> None:

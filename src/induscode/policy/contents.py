@@ -1,0 +1,219 @@
+"""What an item of a workspace holds: read once, within bounds, and digested.
+
+Every file is opened by walking down from the workspace, never through a link; links are followed
+before, by `belongings.landing`, and where they lead is part of what is digested.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from induscode.kernel.jsontext import digest
+from induscode.policy.belongings import Astray, Belonging, Kind, Landing, landing
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_FILES",
+    "MAX_FILE_BYTES",
+    "MAX_PACKAGE_BYTES",
+    "TEXT_BYTES",
+    "FileMark",
+    "Seen",
+    "Unfit",
+    "examine",
+    "read_marked",
+]
+
+MAX_FILES = 2_000
+MAX_DEPTH = 32
+MAX_PACKAGE_BYTES = 16 * 1024 * 1024
+"""For an addon or a skill, all its files together."""
+MAX_FILE_BYTES = 1024 * 1024
+"""For an item that is one file of configuration or instructions."""
+TEXT_BYTES = 64 * 1024
+"""Texts up to this size are kept, so that a later difference can be shown."""
+
+_PACKAGES = (Kind.ADDON, Kind.SKILL)
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without O_NONBLOCK, opening a FIFO that nobody writes to would wait for ever.
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
+
+
+class FileMark(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One file as it was accepted. `leads` is where a link led, a path of the workspace."""
+
+    sha256: str
+    size: int
+    executable: bool = False
+    leads: str = ""
+
+
+class Seen(Struct, frozen=True):
+    """An item as it was read: its files by name (the item itself is ""), and the content of those
+    that are short texts, by sha256."""
+
+    digest: str
+    files: dict[str, FileMark]
+    texts: dict[str, bytes]
+
+
+class Unfit(Struct, frozen=True):
+    """Why an item cannot be trusted as it is."""
+
+    reason: str
+
+
+class _Refused(Exception):
+    """`reason` speaks of the item or of a file in it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def examine(workspace: Path, item: Belonging) -> Seen | Unfit:
+    """Read an item whole. Raises nothing: what cannot or must not be read makes it unfit."""
+    if item.refused:
+        return Unfit(item.refused)
+    look = _Look(workspace, item)
+    try:
+        look.at("", ())
+    except _Refused as refusal:
+        return Unfit(refusal.reason)
+    encoded = msgspec.json.encode([item.kind, look.files], order="sorted")
+    return Seen(digest(encoded), look.files, look.texts)
+
+
+def read_marked(workspace: Path, item: Belonging, name: str, mark: FileMark) -> bytes | None:
+    """The content of one file of an item, if it is what `mark` says; None for anything else. What
+    is compared is what is returned: it is read once."""
+    try:
+        data, found = _read(workspace, _joined(item.path, name), mark.size)
+    except _Refused:
+        return None
+    return data if found == mark else None
+
+
+class _Look:
+    """One walk through an item."""
+
+    def __init__(self, workspace: Path, item: Belonging) -> None:
+        self.files: dict[str, FileMark] = {}
+        self.texts: dict[str, bytes] = {}
+        self._workspace = workspace
+        self._item = item
+        self._limit = MAX_PACKAGE_BYTES if item.kind in _PACKAGES else MAX_FILE_BYTES
+        self._left = self._limit
+
+    def at(self, name: str, above: tuple[str, ...]) -> None:
+        """`above` are the folders that lead here, without links."""
+        path = _joined(self._item.path, name)
+        where = _landed(self._workspace, path)
+        if stat.S_ISDIR(where.mode):
+            if where.path in above:
+                raise _Refused(f"{path}: its links lead in a circle")
+            if len(above) >= MAX_DEPTH:
+                raise _Refused(f"it has folders more than {MAX_DEPTH} deep")
+            for child in self._listed(where.path, path):
+                self.at(_joined(name, child), (*above, where.path))
+            return
+        if len(self.files) >= MAX_FILES:
+            raise _Refused(f"it has more than {MAX_FILES} files")
+        data, mark = self._read(path)
+        self._left -= len(data)
+        self.files[name] = mark
+        if len(data) <= TEXT_BYTES and _is_text(data):
+            self.texts[mark.sha256] = data
+
+    def _read(self, path: str) -> tuple[bytes, FileMark]:
+        try:
+            return _read(self._workspace, path, self._left)
+        except _TooLarge:
+            megabytes = self._limit // 1024 // 1024
+            raise _Refused(f"it is larger than {megabytes} MB ({path})") from None
+
+    def _listed(self, real: str, path: str) -> list[str]:
+        names: list[str] = []
+        try:
+            folder = _open(self._workspace, real, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        names.append(entry.name)
+                        if len(names) > MAX_FILES:
+                            raise _Refused(f"it has more than {MAX_FILES} files")
+            finally:
+                os.close(folder)
+        except OSError as error:
+            raise _Refused(f"{path} cannot be listed: {error.strerror}") from None
+        for name in names:
+            if any("\ud800" <= letter <= "\udfff" for letter in name):
+                raise _Refused("it holds a name that is not text")
+        return sorted(names)
+
+
+class _TooLarge(_Refused):
+    """A file is over what may be read of it."""
+
+
+def _read(workspace: Path, path: str, limit: int) -> tuple[bytes, FileMark]:
+    """At most `limit` bytes of a regular file of the workspace, and its mark."""
+    where = _landed(workspace, path)
+    if not stat.S_ISREG(where.mode):
+        raise _Refused(f"{path} is not a regular file")
+    try:
+        with os.fdopen(_open(workspace, where.path, _READ), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise _Refused(f"{path} is not a regular file")
+            data = b"" if status.st_size > limit else file.read(limit + 1)
+            if max(status.st_size, len(data)) > limit:
+                raise _TooLarge(f"{path} is too large")
+    except OSError as error:
+        raise _Refused(f"{path} cannot be read: {error.strerror}") from None
+    mark = FileMark(
+        sha256=digest(data),
+        size=len(data),
+        executable=bool(status.st_mode & stat.S_IXUSR),
+        leads="" if where.path == path else where.path,
+    )
+    return data, mark
+
+
+def _landed(workspace: Path, path: str) -> Landing:
+    match landing(workspace, path):
+        case Astray(reason):
+            raise _Refused(f"{path}: {reason}")
+        case Landing() as where:
+            return where
+
+
+def _open(workspace: Path, path: str, flags: int) -> int:
+    """A descriptor of this very place below the workspace. Raises OSError, also for a link that
+    was put on the way since the path was looked at."""
+    *folders, last = path.split("/")
+    at = os.open(workspace, _FOLDER)
+    try:
+        for name in folders:
+            inner = os.open(name, _FOLDER, dir_fd=at)
+            os.close(at)
+            at = inner
+        return os.open(last or ".", flags | os.O_NOFOLLOW, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+def _joined(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder and name else folder or name
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode()
+    except UnicodeDecodeError:
+        return False

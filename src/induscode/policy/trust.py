@@ -1,0 +1,160 @@
+"""The decision about one workspace, and the only way to read what it brings along.
+
+Nothing of a workspace that configures, instructs or executes is used before its user accepted it,
+and then only as it was accepted. Whoever wants such a file asks here: `admitted` lists the items
+whose content may be used, `read` returns the bytes that were accepted or nothing.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+
+from msgspec import Struct
+
+from induscode.errors import ConfigError
+from induscode.policy.belongings import Belonging, Kind
+from induscode.policy.contents import Seen, Unfit, examine, read_marked
+from induscode.policy.paths import inside
+from induscode.policy.trust_store import Accepted, ItemRecord, TrustStore, WorkspaceRecord
+
+__all__ = ["ItemState", "State", "Trust"]
+
+
+class State(StrEnum):
+    UNCHANGED = "unchanged"
+    NEW = "new"
+    CHANGED = "changed"
+    WAITING = "waiting"
+    REFUSED = "refused"
+
+
+class ItemState(Struct, frozen=True):
+    """How an item stands. `waiting`: its workspace was never trusted, so it was not looked into.
+    `refused`: it cannot be trusted as it is, for the `reason`."""
+
+    item: Belonging
+    state: State
+    reason: str = ""
+
+
+class Trust:
+    """What may be used of one workspace, as it was when this was made.
+
+    `items` is what was listed there; nothing is opened before it is asked for. An item of a trusted
+    workspace is digested once, when its state is first asked for. Methods raise `ConfigError` when
+    the store cannot be used. `home` is the user's: a store that lies in the workspace is no store,
+    unless the workspace is that home or holds it.
+    """
+
+    def __init__(
+        self, workspace: Path, items: tuple[Belonging, ...], store: TrustStore, *, home: Path
+    ) -> None:
+        self.workspace = workspace
+        self.items = items
+        self.store = store
+        self._home = home
+        self._states: dict[str, ItemState] = {}
+
+    @cached_property
+    def barred(self) -> str:
+        """Why this workspace cannot be trusted at all, or nothing."""
+        folder = self.store.folder.resolve()
+        if inside(self.workspace, folder) and not inside(self.workspace, self._home.resolve()):
+            return f"our own directory {folder} lies inside this workspace, which could write there"
+        return ""
+
+    @cached_property
+    def record(self) -> WorkspaceRecord | None:
+        return None if self.barred else self.store.record(self.workspace)
+
+    @property
+    def trusted(self) -> bool:
+        return self.record is not None
+
+    def state(self, item: Belonging) -> ItemState:
+        known = self._states.get(item.path)
+        if known is None:
+            known = self._states[item.path] = self._judged(item)
+        return known
+
+    def states(self) -> tuple[ItemState, ...]:
+        return tuple(self.state(item) for item in self.items)
+
+    def admitted(self, kind: Kind | None = None) -> tuple[Belonging, ...]:
+        """The items, of one kind or of all, whose content may be used."""
+        return tuple(
+            item
+            for item in self.items
+            if kind in {None, item.kind} and self.state(item).state is State.UNCHANGED
+        )
+
+    def files(self, item: Belonging) -> tuple[str, ...]:
+        """The names of an admitted item's files, as `read` takes them; none of any other item."""
+        record = self._admitted_record(item)
+        return tuple(sorted(record.files)) if record is not None else ()
+
+    def read(self, item: Belonging, file: str = "") -> bytes | None:
+        """The content of a file of an item ("" where the item is a file itself), if item and file
+        are as they were accepted; else None. Another content than the accepted one is never
+        returned, whatever happens to the file meanwhile."""
+        record = self._admitted_record(item)
+        mark = record.files.get(file) if record is not None else None
+        return None if mark is None else read_marked(self.workspace, item, file, mark)
+
+    def accept_new(self, *, at: str) -> None:
+        """Trust the workspace and record every item that has no record yet. What differs from its
+        record stays as it is, and waits. Raises `ConfigError` also for a barred workspace."""
+        self.refuse_barred()
+        known = self.record.items if self.record is not None else {}
+        found: dict[str, Accepted] = {}
+        for item in self.items:
+            if item.path not in known:
+                seen = examine(self.workspace, item)
+                if isinstance(seen, Seen):
+                    found[item.path] = Accepted(item.kind, seen)
+        if found or not self.trusted:
+            self.store.accept(self.workspace, found, at=at, replace=False)
+        self._renew()
+
+    def accept(self, item: Belonging, seen: Seen, *, at: str) -> None:
+        """Record an item as it was just seen, whatever its record said."""
+        self.refuse_barred()
+        self.store.accept(
+            self.workspace, {item.path: Accepted(item.kind, seen)}, at=at, replace=True
+        )
+        self._renew()
+
+    def refuse_barred(self) -> None:
+        if self.barred:
+            raise ConfigError(
+                str(self.store.file),
+                field="file",
+                found=self.barred,
+                hint="set INDUS_HOME to a directory elsewhere, or unset it",
+            )
+
+    def _renew(self) -> None:
+        self._states.clear()
+        self.__dict__.pop("record", None)
+
+    def _admitted_record(self, item: Belonging) -> ItemRecord | None:
+        if self.record is None or self.state(item).state is not State.UNCHANGED:
+            return None
+        return self.record.items.get(item.path)
+
+    def _judged(self, item: Belonging) -> ItemState:
+        if item.refused:
+            return ItemState(item, State.REFUSED, item.refused)
+        if self.record is None:
+            return ItemState(item, State.WAITING)
+        record = self.record.items.get(item.path)
+        match examine(self.workspace, item):
+            case Unfit(reason):
+                return ItemState(item, State.REFUSED, reason)
+            case Seen(found):
+                if record is None:
+                    return ItemState(item, State.NEW)
+                same = found == record.digest
+                return ItemState(item, State.UNCHANGED if same else State.CHANGED)
