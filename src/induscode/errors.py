@@ -18,6 +18,9 @@
     │   ├── NetworkFailed      refused, reset, timed out, TLS
     │   └── StreamBroken       cut, stalled or malformed answer
     ├── AddonAuthorError       whoever wrote an extension
+    │   ├── FeatureInstallError  a feature cannot be installed as it is
+    │   ├── HandleClosed       a handle was used after its time
+    │   └── ServiceRefused     a service was used without its grant
     ├── BudgetEnded            a limit the user set was reached           exit 4
     ├── Cancelled              the user stopped it                        exit 130
     └── HostError              us
@@ -35,6 +38,8 @@ __all__ = [
     "Cancelled",
     "ConfigError",
     "ContextTooLong",
+    "FeatureInstallError",
+    "HandleClosed",
     "HostError",
     "IndusError",
     "KeyMissing",
@@ -48,6 +53,7 @@ __all__ = [
     "QuotaExceeded",
     "QuotaSpent",
     "RequestRejected",
+    "ServiceRefused",
     "SessionBusy",
     "SessionNotFound",
     "StreamBroken",
@@ -168,6 +174,18 @@ class StreamBroken(ProviderError):
 
 class AddonAuthorError(IndusError):
     """Whoever wrote an extension must act; everything else goes on."""
+
+
+class FeatureInstallError(AddonAuthorError):
+    """A feature, or one contribution of it, cannot be installed."""
+
+
+class HandleClosed(AddonAuthorError):
+    """A handle was used after the host took it back."""
+
+
+class ServiceRefused(AddonAuthorError):
+    """A service was asked for something that is not, or no longer, granted."""
 
 
 class BudgetEnded(IndusError):

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from induscode.errors import KeyRefused, RequestRejected
 from induscode.gateway.endpoint import Endpoint
-from induscode.gateway.faults import retry_after
+from induscode.gateway.faults import one_line, retry_after
 from induscode.gateway.refusals import Refusal, Sense, fault_of_status
 from induscode.gateway.reply import Reply
 from induscode.gateway.sse import EventSplitter
@@ -24,6 +24,10 @@ from induscode.kernel.model import Answer, Body, Encoder, ExchangeListener
 from induscode.version import VERSION
 
 __all__ = ["Account", "Decoder", "Dialect", "HttpProvider", "Notes", "connect"]
+
+_SHORTEST_KEY = 8
+"""A shorter one, such as `none`, is for servers that want any key: it stands in ordinary words."""
+_COMPLAINT = b'"error"'
 
 
 class Decoder(Protocol):
@@ -106,7 +110,8 @@ class HttpProvider:
         self._clock = clock or SystemClock()
         self._partial: Answer | None = None
         key = _usable(account.key.strip(), self._key_from())
-        self._key = key
+        self._key = key.encode() if len(key) >= _SHORTEST_KEY else b""
+        self._mark = f"[redacted: key of {account.name}]".encode("ascii", "replace")
         self._headers = (
             *(dialect.key_headers(key) if key else ()),
             *dialect.headers,
@@ -135,7 +140,8 @@ class HttpProvider:
 
         def feed(chunk: bytes) -> bool:
             for event in splitter.feed(chunk):
-                decoder.event(event.data)
+                complains = _COMPLAINT in event.data
+                decoder.event(self._without_key(event.data) if complains else event.data)
             return decoder.done
 
         try:
@@ -158,8 +164,9 @@ class HttpProvider:
         name = self._account.name
         if reply.succeeded:
             kind = reply.headers.get("content-type", "no content type").partition(";")[0]
+            shown = one_line(self._without_key(kind.encode()).decode())
             raise RequestRejected(
-                f"{name} answers with {kind} instead of an event stream",
+                f"{name} answers with {shown} instead of an event stream",
                 hint=f"check {self._url_from()}",
                 status=reply.status,
             )
@@ -168,7 +175,7 @@ class HttpProvider:
         raise fault_of_status(
             Refusal(
                 status=reply.status,
-                told=self._without_key(self._dialect.told_by(reply.body)),
+                told=self._dialect.told_by(self._without_key(reply.body)),
                 provider=name,
                 model=self._account.model,
                 key_from=self._key_from(),
@@ -178,8 +185,9 @@ class HttpProvider:
             )
         )
 
-    def _without_key(self, text: str) -> str:
-        return text.replace(self._key, "[key]") if self._key else text
+    def _without_key(self, said: bytes) -> bytes:
+        """A complaint, before anybody cuts it to length: half a key is one too."""
+        return said.replace(self._key, self._mark) if self._key else said
 
     def _key_from(self) -> str:
         return _set_in(self._account.name, self._dialect.key_variable, "the key")

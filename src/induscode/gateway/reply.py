@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import cast
@@ -21,6 +22,9 @@ _UNCOMPRESSED = frozenset({"", "identity"})
 
 Feed = Callable[[bytes], bool]
 """Takes a piece of the answer; True when nothing more is wanted."""
+
+
+_ENCODING_NAME = re.compile(r"[a-z, -]{1,24}")
 
 
 class Reply(Struct, frozen=True):
@@ -86,7 +90,7 @@ class Sink:
             return cast("Callable[[bytes], Iterable[bytes]]", inflate.Inflate().pieces)
         if self.streamed:
             raise RequestRejected(
-                f"the answer is encoded as {encoding[:40]!r}, which was not asked for",
+                f"the answer is encoded {_named(encoding)}, which was not asked for",
                 hint="see what stands between you and the provider, such as a proxy",
             )
         return lambda _: ()  # the status of an error says enough
@@ -104,3 +108,8 @@ class Sink:
     def reply(self) -> Reply:
         body = bytes(self._aside[:MAX_ERROR_BODY])
         return Reply(self._status, self._headers, self.streamed, body)
+
+
+def _named(encoding: str) -> str:
+    """A header may say anything, a key too: only what looks like a name is repeated."""
+    return f"as {encoding!r}" if _ENCODING_NAME.fullmatch(encoding) else "in an unknown way"

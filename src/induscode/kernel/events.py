@@ -100,13 +100,16 @@ class HookDecided(_Event, frozen=True, tag="hook"):
 
 
 class ApprovalAsked(_Event, frozen=True, tag="approval"):
-    """A question is open. Answer it with `id` through the channel's own means."""
+    """A question is open. Answer it with `id` through the channel's own means. `rule` decided that
+    it is asked; `keeps` is the rule that an answer for longer than once keeps."""
 
     id: str
     tool: str
     arguments: dict[str, Any]
     question: str
     choices: list[str]
+    rule: str = ""
+    keeps: str = ""
 
 
 class Fault(_Event, frozen=True, tag="fault"):

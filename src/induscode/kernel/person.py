@@ -11,11 +11,12 @@ from induscode.kernel.cancel import CancelToken
 
 __all__ = ["Choice", "Person", "PersonAnswer", "Question"]
 
-Choice = Literal["once", "session", "always", "no", "timeout"]
+Choice = Literal["once", "session", "always", "no", "timeout", "nobody"]
 
 
 class Question(Struct, frozen=True):
-    """`id` is our id of the call; `reason` says why it asks; `choices` what may be answered."""
+    """`id` is our id of the call; `reason` says why it asks and `rule` what decided that;
+    `choices` is what may be answered; `keeps` the rule that "session" and "always" would keep."""
 
     id: str
     tool: str
@@ -23,6 +24,7 @@ class Question(Struct, frozen=True):
     reason: str
     rule: str
     choices: tuple[Choice, ...]
+    keeps: str = ""
 
 
 class PersonAnswer(Struct, frozen=True):

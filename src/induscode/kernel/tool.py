@@ -72,7 +72,8 @@ class ShellOutcome(Struct, frozen=True):
 
 
 class Filesystem(Protocol):
-    """Files as tools reach them. Paths are absolute. Raises OSError as the system does."""
+    """Files as tools reach them. Paths are absolute, with every link followed: a link found in one
+    is an error. Raises OSError as the system does."""
 
     def read(self, path: Path) -> bytes: ...
 
@@ -109,7 +110,8 @@ class Shell(Protocol):
 
 class ToolContext(Struct, frozen=True):
     """What a tool may touch during one call. `spill` keeps a text that is too long for the model
-    in a file and returns its path."""
+    in a file and returns its path; `clean` takes secrets out of a text, and must be used before
+    the text is cut: half a secret is not recognised."""
 
     cwd: Path
     fs: Filesystem
@@ -117,6 +119,7 @@ class ToolContext(Struct, frozen=True):
     cancel: CancelToken
     progress: Progress
     spill: Callable[[str, str], Path]
+    clean: Callable[[str], str] = str
 
 
 class AgentTool(Protocol):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from induscode.errors import LogDown
 from induscode.kernel.jsontext import digest
+from induscode.kernel.scrubbing import Scrubber
 
 __all__ = ["BlobStore", "MissingBlob", "durable_directory", "sync_directory"]
 
@@ -23,14 +24,22 @@ class MissingBlob(LookupError):
 
 
 class BlobStore:
-    """A directory of blobs, `ab/cdef...` by digest, shared by all sessions of a home."""
+    """A directory of blobs, `ab/cdef...` by digest, shared by all sessions of a home. With a
+    `scrubber`, no secret that it knows gets into a blob."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, scrubber: Scrubber | None = None) -> None:
         self._root = root
+        self._scrubber = scrubber
         self._known: set[str] = set()
 
+    def fit(self, data: bytes) -> bytes:
+        """What `put` would store of `data`: whoever records a size or a digest asks first."""
+        return data if self._scrubber is None else self._scrubber.data(data)
+
     def put(self, data: bytes) -> str:
-        """Store `data` and return its digest. On return it is on disk. Raises `LogDown`."""
+        """Store what fits of `data` and return its digest. On return it is on disk. Raises
+        `LogDown`."""
+        data = self.fit(data)
         name = digest(data)
         if name in self._known:
             return name

@@ -20,12 +20,14 @@ from msgspec import Struct
 from induscode.errors import LogCorrupt, LogDown
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.ids import IdMint
+from induscode.kernel.scrubbing import Scrubber
 from induscode.session.entries import Entry, KnownEntry
 from induscode.session.line import LINE_LIMIT, encode_line
 from induscode.session.logfile import LogFile
 from induscode.session.pause import collector_paused
 from induscode.session.reader import Damage, Scan, scan
 from induscode.session.salvage import free_name, quarantine_of, set_aside
+from induscode.session.scrub import scrub_entry
 from induscode.session.tree import path_to
 
 __all__ = ["Durability", "OpenReport", "SessionLog", "read_only"]
@@ -66,13 +68,21 @@ class OpenReport(Struct, frozen=True):
 class SessionLog:
     """The append-only list of entries, on disk and in memory.
 
-    `follow` hands a fold every entry on the live branch, past and future, in order.
+    `follow` hands a fold every entry on the live branch, past and future, in order. With a
+    `scrubber`, no secret that it knows gets into an entry, on disk or in memory.
     """
 
     def __init__(
-        self, path: Path, clock: Clock, mint: IdMint, entries: list[Entry], file: LogFile | None
+        self,
+        path: Path,
+        clock: Clock,
+        mint: IdMint,
+        entries: list[Entry],
+        file: LogFile | None,
+        scrubber: Scrubber | None = None,
     ) -> None:
         self.path = path
+        self._scrubber = scrubber
         self.entries = entries
         self._clock = clock
         self._mint = mint
@@ -83,12 +93,16 @@ class SessionLog:
         self._mends: list[Callable[[], None]] = []
 
     @classmethod
-    def create(cls, path: Path, clock: Clock, mint: IdMint) -> SessionLog:
+    def create(
+        cls, path: Path, clock: Clock, mint: IdMint, *, scrubber: Scrubber | None = None
+    ) -> SessionLog:
         """A new log. Nothing is on disk before the first append."""
-        return cls(path, clock, mint, [], None)
+        return cls(path, clock, mint, [], None, scrubber)
 
     @classmethod
-    def open(cls, path: Path, clock: Clock, mint: IdMint) -> tuple[SessionLog, OpenReport]:
+    def open(
+        cls, path: Path, clock: Clock, mint: IdMint, *, scrubber: Scrubber | None = None
+    ) -> tuple[SessionLog, OpenReport]:
         """Lock, then read, then cut the tail. Raises `SessionBusy` or OSError, nothing else.
 
         When the disk does not let us put the tail aside or record the damage, the log is readable
@@ -102,7 +116,7 @@ class SessionLog:
             raise
         fresh = tuple(found.unreported())
         file = LogFile(path, handle, found.end)
-        log = cls(path, clock, mint, found.entries, file)
+        log = cls(path, clock, mint, found.entries, file, scrubber)
         kept = free_name(path, found.end) if found.torn else None
         if kept is not None:
             log._mends.append(lambda: set_aside(kept, handle, file))
@@ -146,7 +160,11 @@ class SessionLog:
             recorded = msgspec.structs.replace(
                 entry, seq=seq, id=self._mint.mint(), parent=head, at=at, by=entry.by or by
             )
-            lines.append(_checked_line(recorded))
+            line = _checked_line(recorded)
+            if self._scrubber is not None and self._scrubber.touches(line):
+                recorded = scrub_entry(recorded, self._scrubber)
+                line = _checked_line(recorded)
+            lines.append(line)
             stamped.append(recorded)
             head = recorded.id
         if self._file is None:

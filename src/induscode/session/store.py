@@ -14,6 +14,7 @@ from induscode.errors import SessionNotFound
 from induscode.kernel.clock import Clock
 from induscode.kernel.ids import IdMint
 from induscode.kernel.jsontext import digest
+from induscode.kernel.scrubbing import Scrubber
 from induscode.session.blobs import BlobStore
 from induscode.session.log import OpenReport, SessionLog
 
@@ -31,11 +32,14 @@ def workspace_key(workspace: Path) -> str:
 
 
 class SessionStore:
-    """All sessions of one home."""
+    """All sessions of one home. The `scrubber` keeps secrets out of what is written."""
 
-    def __init__(self, home: Path, clock: Clock, mint: IdMint) -> None:
+    def __init__(
+        self, home: Path, clock: Clock, mint: IdMint, scrubber: Scrubber | None = None
+    ) -> None:
         self.root = home / "sessions"
-        self.blobs = BlobStore(home / "blobs")
+        self.blobs = BlobStore(home / "blobs", scrubber)
+        self._scrubber = scrubber
         self.spill_root = home / "spill"
         self._clock = clock
         self._mint = mint
@@ -43,10 +47,11 @@ class SessionStore:
     def create(self, workspace: Path) -> SessionLog:
         """A new log for a workspace; its file appears with the first entry."""
         name = self._mint.mint() + LOG_SUFFIX
-        return SessionLog.create(self.folder(workspace) / name, self._clock, self._mint)
+        path = self.folder(workspace) / name
+        return SessionLog.create(path, self._clock, self._mint, scrubber=self._scrubber)
 
     def open(self, path: Path) -> tuple[SessionLog, OpenReport]:
-        return SessionLog.open(path, self._clock, self._mint)
+        return SessionLog.open(path, self._clock, self._mint, scrubber=self._scrubber)
 
     def folder(self, workspace: Path) -> Path:
         return self.root / workspace_key(workspace)

@@ -21,8 +21,8 @@ def store_said(blocks: Iterable[SaidBlock], blobs: BlobStore) -> list[StoredSaid
             case Text():
                 stored.append(_store_text(block, blobs))
             case Image():
-                name = blobs.put(block.data)
-                stored.append(ImageRef(block.media_type, name, len(block.data)))
+                data = blobs.fit(block.data)
+                stored.append(ImageRef(block.media_type, blobs.put(data), len(data)))
             case Json():
                 stored.append(block)
     return stored
@@ -55,7 +55,10 @@ def _store_text(block: Text, blobs: BlobStore) -> Text | TextRef:
     if len(block.text) * 4 <= INLINE_LIMIT:
         return block
     data = block.text.encode()
-    return TextRef(blobs.put(data), len(data)) if len(data) > INLINE_LIMIT else block
+    if len(data) <= INLINE_LIMIT:
+        return block
+    fit = blobs.fit(data)
+    return TextRef(blobs.put(fit), len(fit))
 
 
 def _load_text(block: TextRef, blobs: BlobStore) -> Text:

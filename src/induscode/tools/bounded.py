@@ -35,7 +35,8 @@ class _Bounded:
         size = sum(len(_text(block)) for block in result.content)
         if size <= self._limit:
             return result
-        text = "\n".join(_text(block) for block in result.content if not isinstance(block, Image))
+        said = "\n".join(_text(block) for block in result.content if not isinstance(block, Image))
+        text = context.clean(said)
         images = tuple(block for block in result.content if isinstance(block, Image))
         return replace(result, content=(Text(self._shortened(text, context)), *images))
 

@@ -35,7 +35,9 @@ _WRAPPERS = (
     "bounded.py",
     "builtin.py",
     "compare.py",
+    "guarded.py",
     "limits.py",
+    "marked.py",
     "schema.py",
     "spill.py",
     "validated.py",
@@ -43,6 +45,7 @@ _WRAPPERS = (
 _SOURCES: dict[str, tuple[str, ...]] = {
     FILES: (
         *_WRAPPERS,
+        "anchored.py",
         "edit.py",
         "local_fs.py",
         "read.py",

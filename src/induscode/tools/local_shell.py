@@ -24,6 +24,7 @@ from induscode.errors import Cancelled
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.tool import Progress, ShellOutcome
 from induscode.policy.environment import child_environment
+from induscode.policy.redaction import Secrets, StreamRedactor
 from induscode.tools.capture import Capture, Reporter
 from induscode.tools.limits import (
     COMMAND_SECONDS_MOST,
@@ -46,7 +47,9 @@ class _Ending(Enum):
 
 
 class LocalShell:
-    """`spill_directory` takes outputs too long for memory; it is made when first needed."""
+    """`spill_directory` takes outputs too long for memory; it is made when first needed. What a
+    command says is rid of `secrets` before anything keeps or reports it; `before_first` is called
+    once, before the first command starts."""
 
     def __init__(
         self,
@@ -54,9 +57,15 @@ class LocalShell:
         *,
         environ: Mapping[str, str] | None = None,
         also: Iterable[str] = (),
+        secrets: Secrets | None = None,
+        before_first: Callable[[], None] | None = None,
     ) -> None:
         self._spill_directory = spill_directory
-        self._environment = child_environment(os.environ if environ is None else environ, also=also)
+        self._secrets = secrets or Secrets()
+        self._before_first = before_first
+        self._environment = child_environment(
+            os.environ if environ is None else environ, also=also, secrets=self._secrets
+        )
         self._prefix = _prefix()
 
     async def run(
@@ -70,6 +79,7 @@ class LocalShell:
     ) -> ShellOutcome:
         """Raises OSError when nothing could be started and `Cancelled` when `cancel` was used."""
         cancel.check()
+        self._get_ready()
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
         try:
@@ -87,21 +97,46 @@ class LocalShell:
             raise
         finally:
             os.close(writing)
-        run = _Run(process, reading, Capture(self._spill_directory), Reporter(progress))
+        said = _Said(Capture(self._spill_directory), Reporter(progress), self._secrets.stream())
+        run = _Run(process, reading, said)
         return await run.to_the_end(min(seconds, COMMAND_SECONDS_MOST), cancel)
+
+    def _get_ready(self) -> None:
+        prepare, self._before_first = self._before_first, None
+        if prepare is not None:
+            prepare()
+
+
+class _Said:
+    """What a command says, without secrets: kept by `capture`, shown by `reporter`."""
+
+    def __init__(self, capture: Capture, reporter: Reporter, redactor: StreamRedactor) -> None:
+        self.capture = capture
+        self._reporter = reporter
+        self._redactor = redactor
+
+    def feed(self, data: bytes) -> None:
+        self._take(self._redactor.feed(data))
+
+    def close(self) -> None:
+        self._take(self._redactor.flush())
+        self._reporter.flush()
+        self.capture.close()
+
+    def _take(self, data: bytes) -> None:
+        if data:
+            self.capture.feed(data)
+            self._reporter.feed(data)
 
 
 class _Run:
     """One started command, until nothing of it is left."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], pipe: int, capture: Capture, reporter: Reporter
-    ) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], pipe: int, said: _Said) -> None:
         self._loop = asyncio.get_running_loop()
         self._process = process
         self._pipe = pipe
-        self._capture = capture
-        self._reporter = reporter
+        self._said = said
         self._ending: asyncio.Future[_Ending] = self._loop.create_future()
         self._exited = asyncio.Event()
         self._silent = asyncio.Event()
@@ -138,9 +173,8 @@ class _Run:
             self._loop.remove_reader(self._pipe)
             self._silent.set()
             return
-        self._capture.feed(data)
-        self._reporter.feed(data)
-        if self._capture.full:
+        self._said.feed(data)
+        if self._said.capture.full:
             self._end(_Ending.TOO_MUCH)
 
     async def _stop(self) -> None:
@@ -166,12 +200,12 @@ class _Run:
         self._loop.remove_reader(self._pipe)
         os.close(self._pipe)
         self._process.poll()
-        self._reporter.flush()
-        self._capture.close()
+        self._said.close()
 
     def _outcome(self, ending: _Ending) -> ShellOutcome:
-        head, tail = self._capture.ends()
-        note = self._capture.trouble
+        capture = self._said.capture
+        head, tail = capture.ends()
+        note = capture.trouble
         if ending is _Ending.TOO_MUCH:
             note = f"it was ended because it said more than {OUTPUT_BYTES // 1024 // 1024} MB"
         return ShellOutcome(
@@ -179,9 +213,9 @@ class _Run:
             tail=tail,
             code=_code(self._process.returncode) if ending is _Ending.EXITED else None,
             timed_out=ending is _Ending.TIMED_OUT,
-            omitted_bytes=self._capture.omitted_bytes,
-            omitted_lines=self._capture.omitted_lines,
-            spilled=self._capture.spilled,
+            omitted_bytes=capture.omitted_bytes,
+            omitted_lines=capture.omitted_lines,
+            spilled=capture.spilled,
             note=note,
         )
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from induscode.kernel.content import Image, Text
 from induscode.kernel.tool import ToolContext, ToolResult
 from induscode.policy.paths import resolve
@@ -56,6 +58,7 @@ class Read:
             return ToolResult.error(
                 f"{path} is a binary file of {len(data):,} bytes; look at it with a command."
             )
+        file = replace(file, text=context.clean(file.text))
         return _lines(
             path, file, int(arguments.get("offset", 1)), int(arguments.get("limit", READ_LINES))
         )

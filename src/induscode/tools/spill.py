@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 __all__ = ["Spill"]
 
 
 class Spill:
-    """Files of one session, in a folder that is made when first needed."""
+    """Files of one session, in a folder that is made when first needed. `clean` takes secrets out
+    of what is kept."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, clean: Callable[[str], str] = str) -> None:
         self._folder = folder
+        self._clean = clean
 
     def keep(self, name: str, text: str) -> Path:
         """Write `text` to a new file whose name begins with `name`, and return its path."""
@@ -29,5 +32,5 @@ class Spill:
                 number += 1
                 continue
             with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-                file.write(text)
+                file.write(self._clean(text))
             return path
