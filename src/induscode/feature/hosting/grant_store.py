@@ -1,0 +1,191 @@
+"""What the user granted to features, kept where no workspace can write.
+
+Built-in features are granted what they ask for unless the user took it away. Everything else is
+granted by the user, by name, and bound to the exact version and content: what changed asks again.
+The file is looked at before every answer, so that a withdrawal counts at the next call, also when
+another process made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from induscode.errors import ConfigError
+from induscode.feature.capability import AnyCapability, GrantPort
+from induscode.feature.descriptor import FeatureDescriptor
+from induscode.policy.private_file import read_private, update_private
+
+__all__ = ["FeatureGrant", "GrantStore"]
+
+
+class FeatureGrant(Struct, frozen=True, omit_defaults=True):
+    """What one feature may, for one content of it. `withdrawn` counts for built-in features, whose
+    requests are granted otherwise."""
+
+    version: str = ""
+    digest: str = ""
+    granted: tuple[AnyCapability, ...] = ()
+    withdrawn: tuple[AnyCapability, ...] = ()
+    at: str = ""
+
+
+_Grants = dict[str, FeatureGrant]
+
+
+class GrantStore:
+    """All grants of one user, by feature id. Methods raise `ConfigError` for a file that cannot be
+    used."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "grants.json"
+        self._seen: tuple[int, int, int] | None = None
+        self._grants: _Grants = {}
+
+    def all(self) -> _Grants:
+        """What the file says now."""
+        mark = self._mark()
+        if mark is None:
+            self._grants = {}
+        elif mark != self._seen:
+            self._grants = self._decoded(read_private(self.file))
+        self._seen = mark
+        return self._grants
+
+    def port(self, descriptor: FeatureDescriptor, digest: str) -> GrantPort:
+        """The live answer for one feature."""
+        if descriptor.id.source == "builtin":
+            return _Builtin(self, str(descriptor.id))
+        return _Granted(self, str(descriptor.id), descriptor.version, digest)
+
+    def give(
+        self,
+        descriptor: FeatureDescriptor,
+        digest: str,
+        capabilities: Iterable[AnyCapability],
+        at: str,
+    ) -> None:
+        """Grants for other content of the same feature end with this."""
+        wanted = tuple(capabilities)
+
+        def add(grants: _Grants) -> None:
+            key, version = str(descriptor.id), descriptor.version
+            before = grants.get(key, FeatureGrant())
+            same = (before.version, before.digest) == (version, digest)
+            held = before.granted if same else ()
+            kept = tuple(one for one in held if not any(new.covers(one) for new in wanted))
+            left = tuple(one for one in before.withdrawn if one not in wanted)
+            grants[key] = FeatureGrant(version, digest, kept + wanted, left, at)
+
+        self._change(add)
+
+    def withdraw(self, feature: str, capabilities: Iterable[AnyCapability], at: str) -> None:
+        """Take these away; a grant of which a part is taken is taken as a whole."""
+        gone = tuple(capabilities)
+
+        def remove(grants: _Grants) -> None:
+            before = grants.get(feature, FeatureGrant())
+            kept = tuple(
+                one
+                for one in before.granted
+                if not any(one.covers(other) or other.covers(one) for other in gone)
+            )
+            taken = (*before.withdrawn, *(one for one in gone if one not in before.withdrawn))
+            grants[feature] = msgspec.structs.replace(before, granted=kept, withdrawn=taken, at=at)
+
+        self._change(remove)
+
+    def forget(self, feature: str) -> bool:
+        """Back to how it was before anybody decided; False when nobody had."""
+        known = feature in self.all()
+        self._change(lambda grants: grants.pop(feature, None))
+        return known
+
+    def _change(self, change: Callable[[_Grants], object]) -> None:
+        def rewritten(before: bytes | None) -> bytes:
+            grants = self._decoded(before)
+            change(grants)
+            return msgspec.json.format(msgspec.json.encode(grants), indent=2)
+
+        update_private(self.file, rewritten)
+
+    def _mark(self) -> tuple[int, int, int] | None:
+        try:
+            status = self.file.stat()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._unusable(error.strerror or "cannot be read") from None
+        return status.st_mtime_ns, status.st_size, status.st_ino
+
+    def _decoded(self, data: bytes | None) -> _Grants:
+        if data is None:
+            return {}
+        try:
+            return msgspec.json.decode(data, type=_Grants)
+        except msgspec.DecodeError as error:
+            raise self._unusable(f"it is not what we wrote ({error})") from None
+
+    def _unusable(self, found: str) -> ConfigError:
+        return ConfigError(
+            str(self.file), field="file", found=found, hint="mend it, or remove it to grant anew"
+        )
+
+
+class _Builtin:
+    """Ours: granted by default, and still declared, shown and taken away like the rest."""
+
+    def __init__(self, store: GrantStore, feature: str) -> None:
+        self._store = store
+        self._feature = feature
+
+    def denial(self, capability: AnyCapability) -> str | None:
+        grant = _current(self._store, self._feature)
+        if isinstance(grant, str):
+            return grant
+        if grant and any(_touches(gone, capability) for gone in grant.withdrawn):
+            return f"it was withdrawn; to give it back: indus grants give {self._feature}"
+        return None
+
+
+class _Granted:
+    """Everybody else: nothing but what the user granted to exactly this content."""
+
+    def __init__(self, store: GrantStore, feature: str, version: str, digest: str) -> None:
+        self._store = store
+        self._feature = feature
+        self._content = (version, digest)
+
+    def denial(self, capability: AnyCapability) -> str | None:
+        grant = _current(self._store, self._feature)
+        if isinstance(grant, str):
+            return grant
+        how = f"indus grants give {self._feature} '{capability.text()}'"
+        if grant is None or not grant.granted:
+            return f"it was not granted; to do so: {how}"
+        if (grant.version, grant.digest) != self._content:
+            return f"it was granted to other content than this; to grant it anew: {how}"
+        if not any(held.covers(capability) for held in grant.granted):
+            return f"it was not granted; to do so: {how}"
+        return None
+
+
+def _current(store: GrantStore, feature: str) -> FeatureGrant | str | None:
+    """A file that cannot be used grants nothing."""
+    try:
+        return store.all().get(feature)
+    except ConfigError as error:
+        return str(error)
+
+
+def _touches(gone: AnyCapability, wanted: AnyCapability) -> bool:
+    """Whether something that was taken away is part of what is wanted."""
+    if gone.covers(wanted):
+        return True
+    if type(gone) is not type(wanted):
+        return False
+    flags = [field for field in gone.__struct_fields__ if isinstance(getattr(gone, field), bool)]
+    return any(getattr(gone, field) and getattr(wanted, field) for field in flags)

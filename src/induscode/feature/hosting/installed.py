@@ -1,0 +1,134 @@
+"""What is installed, as the host keeps it: what a feature said, what it may, what it gave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from induscode.feature.capability import AnyCapability, CapabilityDenial, GrantPort
+from induscode.feature.descriptor import FeatureDescriptor
+from induscode.feature.diagnostic import FeatureInstallReport, SkippedContribution
+from induscode.feature.hosting.draft import (
+    Draft,
+    DraftCommand,
+    DraftFragment,
+    DraftHook,
+    DraftTask,
+    DraftTool,
+)
+from induscode.feature.hosting.handles import FeaturePorts, Handles
+from induscode.feature.hosting.records import FeatureRecord
+
+__all__ = ["FeatureRegistry", "InstalledFeature", "UnreadableFeature"]
+
+
+class UnreadableFeature:
+    """A package that has no usable descriptor: there is nothing but a report."""
+
+    def __init__(self, label: str, digest: str, record: FeatureRecord) -> None:
+        self._label = label
+        self._digest = digest
+        self._record = record
+
+    def report(self) -> FeatureInstallReport:
+        return FeatureInstallReport(
+            feature_id=self._label,
+            enabled=False,
+            package=self._digest,
+            diagnostics=tuple(self._record.diagnostics),
+        )
+
+
+class InstalledFeature:
+    """One feature with a descriptor, enabled or not. Nothing of its own state is kept."""
+
+    def __init__(
+        self,
+        descriptor: FeatureDescriptor,
+        digest: str,
+        grants: GrantPort,
+        record: FeatureRecord,
+        draft: Draft,
+        ports: FeaturePorts,
+    ) -> None:
+        self.descriptor = descriptor
+        self.digest = digest
+        self.grants = grants
+        self.record = record
+        self.draft = draft
+        self.enabled = False
+        self.granted: tuple[AnyCapability, ...] = ()
+        self.denied: tuple[CapabilityDenial, ...] = ()
+        self.ports = ports
+        self.handles: Handles | None = None
+        self.task_states: dict[str, str] = {}
+
+    @property
+    def id(self) -> str:
+        return str(self.descriptor.id)
+
+    def close(self) -> None:
+        """Every handle it holds is refused from now on."""
+        if self.handles is not None:
+            self.handles.take_back()
+
+    def report(self) -> FeatureInstallReport:
+        """How it stands now."""
+        made, draft, clean = self.descriptor, self.draft, self.record.clean
+        return FeatureInstallReport(
+            feature_id=self.id,
+            enabled=self.enabled,
+            display_name=clean(made.display_name),
+            version=clean(made.version),
+            runtime=made.runtime.value,
+            package=self.digest,
+            requested=tuple(replace(one, reason=clean(one.reason)) for one in made.all_requests()),
+            granted=self.granted,
+            denied=self.denied,
+            installed_tools=tuple(draft.tools),
+            installed_hooks=tuple(draft.hooks),
+            installed_background_tasks=tuple(draft.tasks),
+            installed_commands=tuple(draft.commands),
+            installed_fragments=tuple(draft.fragments),
+            skipped_contributions=tuple(
+                SkippedContribution(one.kind, clean(one.name), clean(one.reason))
+                for one in draft.skipped
+            ),
+            diagnostics=tuple(self.record.diagnostics),
+            suppressed=self.record.suppressed,
+            tasks=dict(self.task_states),
+            prompt_characters=draft.prompt_characters(),
+        )
+
+
+class FeatureRegistry:
+    """All that was asked to be installed, in order. It does not change any more; `close` takes
+    every handle back."""
+
+    def __init__(self, members: Sequence[InstalledFeature | UnreadableFeature]) -> None:
+        self._members = tuple(members)
+        known = [member for member in members if isinstance(member, InstalledFeature)]
+        self.features = tuple(feature for feature in known if feature.enabled)
+
+    def reports(self) -> list[FeatureInstallReport]:
+        return [member.report() for member in self._members]
+
+    def tools(self) -> list[tuple[InstalledFeature, DraftTool]]:
+        return [(f, tool) for f in self.features for tool in f.draft.tools.values()]
+
+    def hooks(self) -> list[tuple[InstalledFeature, DraftHook]]:
+        return [(f, hook) for f in self.features for hook in f.draft.hooks.values()]
+
+    def tasks(self) -> list[tuple[InstalledFeature, DraftTask]]:
+        return [(f, task) for f in self.features for task in f.draft.tasks.values()]
+
+    def commands(self) -> list[tuple[InstalledFeature, DraftCommand]]:
+        return [(f, command) for f in self.features for command in f.draft.commands.values()]
+
+    def fragments(self) -> list[tuple[InstalledFeature, DraftFragment]]:
+        return [(f, fragment) for f in self.features for fragment in f.draft.fragments.values()]
+
+    def close(self) -> None:
+        for feature in self.features:
+            feature.close()
