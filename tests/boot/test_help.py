@@ -46,7 +46,7 @@ def test_the_help_names_every_flag_that_it_takes_and_fits_a_screen() -> None:
     for flag in (
         "--print", "--json", "--rpc", "--plain", "--cwd", "--continue", "--resume", "--fork",
         "--model", "--thinking", "--system", "--append-system", "--mode", "--allow", "--deny",
-        "--profile", "--tools", "--no-tools", "--max-steps", "--max-cost", "--version",
+        "--profile", "--tools", "--no-tools", "--trust", "--max-steps", "--max-cost", "--version",
     ):  # fmt: skip
         assert flag in text
     assert max(len(line) for line in text.splitlines()) <= 80

@@ -52,7 +52,8 @@ def test_each_mode_judges_a_call_of_a_real_tool_as_promised(
     workspace.mkdir()
     tools = builtin_tools()
     (found,) = [known for known in tools if known.tool.name == tool]
-    bound = BoundTool(found.tool, found.kind, found.feature)
+    bound = BoundTool(found.tool, found.kind, found.feature, subject=found.subject)
     for mode, answer in zip(MODES, answers.split(), strict=True):
-        permission = SessionPermission(Policy(mode, workspace), tools, workspace)
-        assert isinstance(permission.judge(bound, arguments), TYPES[answer]), mode
+        permission = SessionPermission(Policy(mode, workspace), workspace)
+        view = permission.view(bound, arguments)
+        assert isinstance(permission.judge(view), TYPES[answer]), mode

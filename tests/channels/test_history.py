@@ -37,3 +37,12 @@ def test_a_history_that_cannot_be_used_is_none_at_all(tmp_path: Path) -> None:
     assert History(tmp_path / "broken").load() == ["good"]
     assert History(tmp_path / "folder").load() == []
     assert History(tmp_path / "folder").add("kept for this run only")
+
+
+def test_what_is_kept_is_cleaned_first(tmp_path: Path) -> None:
+    file = tmp_path / "history"
+    history = History(file, lambda text: text.replace("hunter22", "[redacted]"))
+
+    assert history.add("use hunter22")
+
+    assert History(file).load() == ["use [redacted]"]

@@ -119,7 +119,7 @@ def test_a_client_allows_a_call_in_the_middle_of_a_turn(place: Place) -> None:
         assert client.answer(submit)["result"]["text"] == "Done."
         late = client.call("approve", id=asked["id"], choice="once")
     assert asked["arguments"] == {"command": "touch made.txt"}
-    assert asked["choices"] == ["once", "session", "no"]
+    assert asked["choices"] == ["once", "session", "always", "no"]
     assert question["id"] == asked["id"]
     assert wrong["error"]["code"] == late["error"]["code"] == -32003
     assert unoffered["error"]["code"] == -32602
@@ -144,20 +144,6 @@ def test_a_question_nobody_answers_in_time_is_a_refusal(place: Place) -> None:
     assert not (place.workspace / "made.txt").exists()
     [approval] = [entry for entry in place.entries() if entry["type"] == "approval"]
     assert approval["answer"] == "timeout"
-
-
-def test_a_kill_while_a_question_is_open_leaves_a_session_that_goes_on(place: Place) -> None:
-    model = place.script(TOUCHES + TOUCHES)
-    with RpcClient(place, "-m", model) as client:
-        client.send("submit", text="go")
-        client.event("approval")
-        client.process.kill()
-        client.process.wait()
-    with RpcClient(place, "-c", "-m", model) as client:
-        assert client.event("session")["resumed"] is True
-        assert client.result("continue")["text"] == "Done."
-    assert not (place.workspace / "made.txt").exists()
-    assert place.replays()
 
 
 def test_another_session_takes_the_place_of_this_one_when_it_is_idle(place: Place) -> None:

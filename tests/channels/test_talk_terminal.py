@@ -163,7 +163,7 @@ def test_ctrl_c_clears_a_line_and_twice_at_an_empty_prompt_leaves(place: Place) 
 
 def test_yes_lets_the_call_run_once(place: Place) -> None:
     with PtyTalk(place, "go", "-m", place.script(asks(TOUCH, "Done."))) as talk:
-        shown = talk.wait_for("allow? [y/s/n] ")
+        shown = talk.wait_for("allow? [y/s/a/n] ")
         assert not (place.workspace / "made.txt").exists()
         talk.say("y")
         talk.wait_for("Done.")
@@ -177,7 +177,7 @@ def test_yes_lets_the_call_run_once(place: Place) -> None:
 def test_no_keeps_the_call_from_running_and_tells_the_model_why(place: Place) -> None:
     script = asks(TOUCH) + '[[answer]]\nwhen = "use the other name"\ntext = "I will."\n'
     with PtyTalk(place, "go", "-m", place.script(script)) as talk:
-        talk.wait_for("allow? [y/s/n] ")
+        talk.wait_for("allow? [y/s/a/n] ")
         talk.say("n use the other name")
         talk.wait_for("I will.")
     assert not (place.workspace / "made.txt").exists()
@@ -185,10 +185,10 @@ def test_no_keeps_the_call_from_running_and_tells_the_model_why(place: Place) ->
 
 def test_an_unclear_answer_allows_nothing_and_is_asked_again(place: Place) -> None:
     with PtyTalk(place, "go", "-m", place.script(asks(TOUCH, "Done."))) as talk:
-        for unclear in ("", "yes please do", "ok", "a"):
-            talk.wait_for("allow? [y/s/n] ")
+        for unclear in ("", "yes please do", "ok", "maybe"):
+            talk.wait_for("allow? [y/s/a/n] ")
             talk.say(unclear)
-        talk.wait_for("allow? [y/s/n] ")
+        talk.wait_for("allow? [y/s/a/n] ")
         assert not (place.workspace / "made.txt").exists()
         talk.say("n")
         talk.wait_for("Done.")
@@ -197,7 +197,7 @@ def test_an_unclear_answer_allows_nothing_and_is_asked_again(place: Place) -> No
 def test_an_answer_for_the_session_is_not_asked_again(place: Place) -> None:
     script = asks(TOUCH) + asks(TOUCH, "Twice done.")
     with PtyTalk(place, "go", "-m", place.script(script)) as talk:
-        talk.wait_for("allow? [y/s/n] ")
+        talk.wait_for("allow? [y/s/a/n] ")
         talk.say("s")
         rest = talk.wait_for("Twice done.")
     assert "allow?" not in rest
@@ -219,7 +219,7 @@ text = "Done."
     with PtyTalk(place, "go", "-m", place.script(script)) as talk:
         talk.wait_for("one two")
         talk.type("y")
-        talk.wait_for("allow? [y/s/n] ")
+        talk.wait_for("allow? [y/s/a/n] ")
         assert not (place.workspace / "made.txt").exists()
         talk.say("n")
         talk.wait_for("Done.")
@@ -228,7 +228,7 @@ text = "Done."
 
 def test_ctrl_c_at_a_question_stops_the_turn_and_runs_nothing(place: Place) -> None:
     with PtyTalk(place, "go", "-m", place.script(asks(TOUCH, "Done."))) as talk:
-        talk.wait_for("allow? [y/s/n] ")
+        talk.wait_for("allow? [y/s/a/n] ")
         talk.type(CTRL_C)
         talk.wait_for("exit 130")
         talk.wait_for("> ")

@@ -17,6 +17,8 @@ FOR_PROGRAMS = {
     "context": ("last",),
     "models": (),
     "config": ("get",),
+    "trust": (),
+    "grants": (),
     "doctor": (),
 }
 # `fork` prints one id and nothing else; the others are for a person at a terminal.

@@ -12,7 +12,15 @@ from typing import Any, TypeVar
 import msgspec
 
 from induscode.conductor.hooks import NO_HOOKS, Hooks
-from induscode.conductor.ports import BoundTool, BriefSpan, Budget, ModelSetting, Setup, Wiring
+from induscode.conductor.ports import (
+    BoundTool,
+    BriefSpan,
+    Budget,
+    ModelSetting,
+    Offer,
+    Setup,
+    Wiring,
+)
 from induscode.conductor.retries import Retries
 from induscode.conductor.turn import Conductor, TurnOutcome
 from induscode.gateway.calls import tool_call
@@ -24,9 +32,11 @@ from induscode.kernel.content import AnswerBlock, Text, Thinking
 from induscode.kernel.events import Event
 from induscode.kernel.ids import IdMint
 from induscode.kernel.model import Answer, Body, Encoder, ExchangeListener, StopReason, Usage
-from induscode.kernel.person import Choice, Person, PersonAnswer, Question
+from induscode.kernel.person import Person, PersonAnswer, Question
 from induscode.kernel.request import Parameters
 from induscode.kernel.tool import Progress, ToolContext, ToolKind, ToolResult
+from induscode.policy.redaction import Secrets
+from induscode.policy.subject import CallView, NoSubject
 from induscode.policy.verdict import Allow, Ask, Deny, Layer, Verdict
 from induscode.session.entries import Entry, InstalledFeature
 from induscode.session.line import type_name
@@ -163,23 +173,23 @@ class Rules:
         self.kept: list[str] = []
         self.judged: list[tuple[str, dict[str, Any]]] = []
 
-    def judge(self, tool: BoundTool, arguments: Mapping[str, Any]) -> Verdict:
-        name = tool.tool.name
-        self.judged.append((name, dict(arguments)))
-        if self._judge is None or name in self.kept:
+    def view(self, tool: BoundTool, arguments: Mapping[str, Any]) -> CallView:
+        return CallView(tool.tool.name, tool.kind, arguments, NoSubject())
+
+    def judge(self, call: CallView) -> Verdict:
+        self.judged.append((call.tool, dict(call.arguments)))
+        if self._judge is None or call.tool in self.kept:
             return Allow("test", Layer.SESSION)
-        return self._judge(name, arguments)
+        return self._judge(call.tool, call.arguments)
 
-    def choices(self, tool: BoundTool, arguments: Mapping[str, Any]) -> tuple[Choice, ...]:
-        return ("once", "session", "no")
+    def offer(self, call: CallView) -> Offer:
+        return Offer(("once", "session", "no"), call.tool)
 
-    def remember(
-        self, tool: BoundTool, arguments: Mapping[str, Any], answer: PersonAnswer
-    ) -> str | None:
+    def remember(self, call: CallView, answer: PersonAnswer) -> str | None:
         if answer.choice != "session":
             return None
-        self.kept.append(tool.tool.name)
-        return tool.tool.name
+        self.kept.append(call.tool)
+        return call.tool
 
 
 def asking(*_: object) -> Verdict:
@@ -220,10 +230,12 @@ class Rig:
     events: list[Event] = field(default_factory=list)
     path: Path | None = None
     fallbacks: tuple[Callable[[], ModelSetting], ...] = ()
+    secrets: Secrets = field(default_factory=Secrets)
+    scrubber: Secrets | None = None
 
     def __post_init__(self) -> None:
         clock = SystemClock()
-        self.store = SessionStore(self.home, clock, IdMint(clock))
+        self.store = SessionStore(self.home, clock, IdMint(clock), self.scrubber)
         self.conductor: Conductor | None = None
 
     def setup(self) -> Setup:
@@ -265,6 +277,7 @@ class Rig:
             retries=self.retries,
             patience=self.patience,
             fallbacks=self.fallbacks,
+            secrets=self.secrets,
         )
         self.conductor = Conductor(log, self.store.blobs, wiring)
         return self.conductor
@@ -295,7 +308,7 @@ class Rig:
         assert self.path is not None
         return replay(read_only(self.path), self.store.blobs, encoder_for)
 
-    def _tool_context(self, cancel: CancelToken, progress: Progress) -> ToolContext:
+    def _tool_context(self, call: CallView, cancel: CancelToken, progress: Progress) -> ToolContext:
         folder = self.home / "spill"
         shell = LocalShell(folder, environ={})
         keep = Spill(folder).keep

@@ -13,6 +13,7 @@ from induscode.kernel.content import Json, Text
 from induscode.kernel.events import ToolEnded, ToolStarted
 from induscode.kernel.jsontext import digest
 from induscode.kernel.tool import ToolContext, ToolResult
+from induscode.policy.verdict import Allow, Layer
 from induscode.session.entries import Intent, Response, Result
 from tests.conductor.rig import (
     Model,
@@ -108,7 +109,7 @@ async def test_a_denied_call_returns_the_reason_and_never_starts_the_tool(rig: R
     assert tool.runs == []
     assert rig.entries(Intent) == []
     assert [result.outcome for result in rig.entries(Result)] == ["denied"]
-    assert results_of(model.request()) == ["Denied: not on my watch"]
+    assert results_of(model.request()) == ["Denied: not on my watch (from: flag)"]
     assert rig.heard(ToolStarted) == []
 
 
@@ -232,7 +233,7 @@ async def test_denied_failed_and_invalid_are_told_apart(rig: Rig) -> None:
         return ToolResult.error("no such file")
 
     def judge(tool: str, arguments: Mapping[str, Any]) -> Any:
-        return denying() if tool == "closed" else Rules().judge(acts(Tool(tool)), arguments)
+        return denying() if tool == "closed" else Allow("test", Layer.SESSION)
 
     rig.rules = Rules(judge)
     rig.tools = [acts(Tool("closed")), acts(Tool("fails", failing)), acts(Tool("works"))]

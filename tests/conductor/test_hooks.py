@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 from msgspec import Raw
 
-from induscode.conductor import calls as calls_module
-from induscode.conductor import compaction as compaction_module
-from induscode.conductor import turn as turn_module
+from induscode.conductor import tool_hooks, turn_hooks
 from induscode.conductor.amendments import MAX_OPERATIONS
 from induscode.conductor.hooks import Continue, Hooks, Rewritten, Shape, Stop, ToolView
 from induscode.errors import UserError
@@ -230,7 +228,7 @@ async def test_a_hook_that_fails_over_a_result_withholds_it_and_the_log_says_so(
     await bounded(rig.open(model).submit([Text("go")]))
     assert results_of(model.request())[0].startswith("The result is withheld: project:one")
     (note,) = rig.entries(Hook)
-    assert (note.by, note.point, note.decision) == ("project:one", "post-tool", "deny")
+    assert (note.by, note.point, note.decision) == ("project:one", "post-tool", "failed")
     assert [event.point for event in rig.heard(HookDecided)] == ["post-tool"]
 
 
@@ -256,7 +254,7 @@ async def test_an_input_that_a_hook_stops_or_fails_on_reaches_no_model(
     assert model.bodies == []
     assert len(rig.entries(Input)) == 1
     assert [(h.by, h.point, h.decision) for h in rig.entries(Hook)] == [
-        ("project:door", "input-submit", "deny")
+        ("project:door", "input-submit", "deny" if isinstance(answer, Stop) else "failed")
     ]
 
 
@@ -331,7 +329,7 @@ async def test_without_hooks_nothing_is_guarded(rig: Rig, monkeypatch: pytest.Mo
     def guarded(*_: object, **__: object) -> Any:
         raise AssertionError("no hook is there to be heard")
 
-    for module in (calls_module, compaction_module, turn_module):
+    for module in (tool_hooks, turn_hooks):
         monkeypatch.setattr(module, "guarded", guarded)
     rig.tools = [acts(Tool("work"))]
     conductor = rig.open(Model(calls(("work", {})), say("x", input=190_000), say("s"), say("y")))

@@ -213,11 +213,26 @@ async def test_none_is_a_no_and_nobody_is_a_refusal_with_exit_code_3(place: Plac
     assert not (place.workspace / "made.txt").exists()
 
 
+async def test_a_program_s_always_holds_for_the_next_agent(place: Place) -> None:
+    async def always(question: Question) -> PersonAnswer:
+        assert question.keeps == "bash(touch made.txt)"
+        return PersonAnswer("always")
+
+    model = place.script(TOUCHES)
+    async with Agent(model, home=place.home, on_approval=always) as agent:
+        await agent.ask("go")
+    (place.workspace / "made.txt").unlink()
+    async with Agent(model, home=place.home) as agent:
+        assert (await agent.ask("go")).exit == 0
+    assert (place.workspace / "made.txt").exists()
+
+
 async def test_an_answer_that_was_not_offered_allows_nothing(place: Place) -> None:
     async def always(question: Question) -> PersonAnswer:
         return PersonAnswer("always")
 
-    async with Agent(place.script(TOUCHES), home=place.home, on_approval=always) as agent:
+    model = place.script(TOUCHES.replace("touch made.txt", "env touch made.txt"))
+    async with Agent(model, home=place.home, on_approval=always) as agent:
         with pytest.raises(RunFailed, match="answered 'always'"):
             await agent.ask("go", check=True)
     assert not (place.workspace / "made.txt").exists()
@@ -250,6 +265,21 @@ async def test_the_options_mean_what_the_flags_mean(place: Place) -> None:
     assert (allowed.exit, denied.exit, limited.exit) == (0, 0, 4)
     assert forked not in (first, "")
     assert (place.workspace / "made.txt").exists()
+
+
+async def test_a_program_can_trust_the_workspace_as_the_flag_does(place: Place) -> None:
+    model = place.script('[[answer]]\ntext = "yes"\nrepeat = 3\n')
+    (place.workspace / "AGENTS.md").write_text("Use tabs.")
+
+    async def alerts(*, trust: bool) -> list[str]:
+        async with Agent(model, home=place.home, trust=trust) as agent:
+            told = [event async for event in agent.run("go")]
+        return [event.text for event in told if isinstance(event, events.Alert)]
+
+    before, granting, after = [await alerts(trust=trust) for trust in (False, True, False)]
+
+    assert "AGENTS.md" in before[0]
+    assert granting == after == []
 
 
 @pytest.mark.parametrize(

@@ -2,83 +2,43 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
-from msgspec import Struct
-
-from induscode.boot.config import Config, load_config
 from induscode.boot.credentials import Credentials
 from induscode.boot.deck import select_tools
 from induscode.boot.defaults import DefaultModel
-from induscode.boot.hostfeatures import host_digests
+from induscode.boot.features import Features, install_features
 from induscode.boot.invocation import Invocation
+from induscode.boot.machine import Machine
 from induscode.boot.models import ModelMaker
-from induscode.boot.permission import SessionPermission
-from induscode.boot.places import Places, find_places, workspace_of
+from induscode.boot.outlet import Outlet
+from induscode.boot.permission import KeepAlways, SessionPermission
 from induscode.boot.prompt import briefing_for
 from induscode.boot.running import Greeting, RunningSession
-from induscode.conductor.ports import BoundTool, Budget, ContextMaker, Setup, Wiring
+from induscode.boot.secrets import clean_events
+from induscode.boot.surroundings import Surroundings
+from induscode.boot.verdicts import rules_of
+from induscode.conductor.ports import Budget, Setup, Wiring
 from induscode.conductor.retries import Retries
 from induscode.conductor.turn import Conductor
 from induscode.errors import IndusError, UsageError
-from induscode.kernel.cancel import CancelToken
-from induscode.kernel.clock import Clock, SystemClock
+from induscode.kernel.clock import iso
 from induscode.kernel.events import Event
-from induscode.kernel.ids import IdMint
 from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import Usage
 from induscode.kernel.person import Person
-from induscode.kernel.tool import Progress, ToolContext, ToolKind
+from induscode.policy.approvals import ApprovalStore, KeptRule
 from induscode.policy.environment import child_environment
 from induscode.policy.gate import Policy
 from induscode.policy.modes import Mode
-from induscode.policy.rules import Effect, Rule, parse_rule
-from induscode.policy.verdict import Layer
-from induscode.session.entries import InstalledFeature, ModelChoice
+from induscode.policy.rules import Rule
+from induscode.session.entries import ModelChoice
 from induscode.session.fork import fork_log
 from induscode.session.log import OpenReport, SessionLog
-from induscode.session.store import SessionStore
-from induscode.tools.builtin import BuiltinTool, builtin_tools, feature_digest
-from induscode.tools.local_fs import LocalFilesystem
-from induscode.tools.local_shell import LocalShell
-from induscode.tools.spill import Spill
-from induscode.tools.validated import problem_with
 from induscode.version import VERSION
 
-__all__ = ["Surroundings", "open_session", "surroundings"]
-
-
-class Surroundings(Struct, frozen=True):
-    """What a run stands in: directories, configuration, environment, time."""
-
-    cwd: Path
-    workspace: Path
-    places: Places
-    environ: Mapping[str, str]
-    config: Config
-    store: SessionStore
-    clock: Clock
-
-
-def surroundings(invocation: Invocation, environ: Mapping[str, str]) -> Surroundings:
-    """Raises `UsageError` or `ConfigError`."""
-    cwd = Path(invocation.cwd or ".").expanduser().absolute()
-    if not cwd.is_dir():
-        raise UsageError(f"{cwd} is not a directory", hint="give an existing one to --cwd")
-    places = find_places(dict(environ))
-    clock = SystemClock()
-    return Surroundings(
-        cwd=Path(os.path.realpath(cwd)),
-        workspace=workspace_of(cwd),
-        places=places,
-        environ=environ,
-        config=load_config(places.config_file, environ, invocation),
-        store=SessionStore(places.data, clock, IdMint(clock)),
-        clock=clock,
-    )
+__all__ = ["open_session", "policy_of"]
 
 
 def open_session(
@@ -93,7 +53,12 @@ def open_session(
 
     Raises `UserError` kinds; nothing is on disk before the first input of a new session.
     """
-    maker = ModelMaker(around.config, around.environ, Credentials(around.places.config))
+    emit = clean_events(emit, around.secrets)
+    maker = ModelMaker(
+        around.config, around.environ, Credentials(around.places.config), around.secrets
+    )
+    policy = policy_of(invocation, around)
+    waiting = around.door.waiting()
     log, report = _log(invocation, around)
     try:
         wanted = _wanted(around, log, maker)
@@ -108,13 +73,16 @@ def open_session(
         if invocation.fork is not None:
             log.path.unlink(missing_ok=True)
         raise
-    tools = select_tools(invocation, builtin_tools())
-    permission = SessionPermission(_policy(invocation, around), tools, around.cwd)
+    permission = SessionPermission(policy, around.cwd, _keeper(around, log.session))
+    machine = Machine(around, log.session)
+    outlet = Outlet(emit, around.clock, around.secrets, machine.spill)
+    roots = partial(machine.roots, permission)
+    features = install_features(around.config, around.places.config, outlet, roots)
     wiring = Wiring(
-        setup=_setup(invocation, around, tools, permission.mode),
+        setup=_setup(invocation, around, features, permission.mode),
         setting=setting,
         permission=permission,
-        context=_context(around, log.session),
+        context=machine.contexts(permission),
         emit=emit,
         clock=around.clock,
         person=person,
@@ -125,12 +93,17 @@ def open_session(
         ),
         fallbacks=tuple(partial(maker.make, name) for name in around.config.strings("fallback")),
         patience=patience,
+        secrets=around.secrets,
+        hooks=features.hooks,
+        background=features.supervisor,
     )
     conductor = Conductor(log, around.store.blobs, wiring)
-    notices = (wanted.notice,) if wanted.notice else ()
-    return RunningSession(
-        conductor, emit, around.clock, report, Greeting(around.config.unknown, notices)
-    )
+    notices = tuple(line for line in (wanted.notice, waiting) if line)
+    layer = around.config.workspace
+    faults = (*outlet.faults, *(layer.faults if layer is not None else ()))
+    outlet.connect(conductor)
+    greeting = Greeting(around.config.unknown, notices, faults)
+    return RunningSession(conductor, emit, around.clock, report, greeting, features)
 
 
 def _wanted(around: Surroundings, log: SessionLog, maker: ModelMaker) -> DefaultModel:
@@ -153,70 +126,47 @@ def _log(invocation: Invocation, around: Surroundings) -> tuple[SessionLog, Open
     return store.create(around.workspace), OpenReport()
 
 
-def _policy(invocation: Invocation, around: Surroundings) -> Policy:
-    config = around.config
-    rules: list[Rule] = []
-    file = str(around.places.config_file)
-    for effect in Effect:
-        key = f"permissions.{effect}"
-        rules.extend(
-            parse_rule(text, effect=effect, layer=Layer.USER, file=file)
-            for text in config.strings(key)
+def _keeper(around: Surroundings, session: str) -> KeepAlways | None:
+    approvals = ApprovalStore(around.places.config)
+    if not approvals.serves(around.workspace):
+        return None
+
+    def keep(rule: Rule) -> None:
+        kept = KeptRule(
+            tool=rule.tool,
+            pattern=rule.pattern or "",
+            text=rule.text,
+            at=iso(around.clock.now_ms()),
+            session=session,
         )
-    for effect, texts in ((Effect.ALLOW, invocation.allow), (Effect.DENY, invocation.deny)):
-        rules.extend(parse_rule(text, effect=effect, layer=Layer.FLAG) for text in texts)
+        approvals.keep(around.workspace, kept)
+
+    return keep
+
+
+def policy_of(invocation: Invocation, around: Surroundings) -> Policy:
+    """What is in force when a session begins. Raises `UsageError` or `ConfigError`."""
+    config = around.config
+    written = rules_of(config, around.places, around.workspace, invocation)
     return Policy(
         mode=Mode(config.text("mode")),
         workspace=around.workspace,
-        rules=tuple(rules),
+        rules=tuple(each.rule for each in written),
         own=(around.places.config, around.places.data),
         readable=(around.store.spill_root,),
     )
 
 
-def _setup(
-    invocation: Invocation, around: Surroundings, tools: tuple[BuiltinTool, ...], mode: Mode
-) -> Setup:
-    names = sorted({tool.feature for tool in tools})
-    digests = {name: feature_digest(name) for name in names} | host_digests()
-    features = [
-        InstalledFeature(id=name, version=VERSION, package=digest, grant="builtin")
-        for name, digest in digests.items()
-    ]
+def _setup(invocation: Invocation, around: Surroundings, features: Features, mode: Mode) -> Setup:
+    environment = child_environment(around.environ, secrets=around.secrets)
     return Setup(
         workspace=clean_text(str(around.workspace))[0],
         cwd=clean_text(str(around.cwd))[0],
         version=VERSION,
         mode=mode.value,
-        features=tuple(features),
-        tools=tuple(_bound(tool, around.environ) for tool in tools),
-        briefing=briefing_for(invocation, str(around.cwd), around.clock),
+        features=features.entries(),
+        tools=select_tools(invocation, features.tools(environment)),
+        briefing=briefing_for(
+            invocation, str(around.cwd), around.clock, tuple(features.fragments())
+        ),
     )
-
-
-def _bound(tool: BuiltinTool, environ: Mapping[str, str]) -> BoundTool:
-    return BoundTool(
-        tool=tool.tool,
-        kind=tool.kind,
-        by=tool.feature,
-        problem=partial(problem_with, tool.tool),
-        environment=child_environment(environ) if tool.kind is ToolKind.SHELL else None,
-    )
-
-
-def _context(around: Surroundings, session: str) -> ContextMaker:
-    folder = around.store.spill_root / session
-    files, shell = LocalFilesystem(), LocalShell(folder, environ=around.environ)
-    spill = Spill(folder)
-
-    def make(cancel: CancelToken, progress: Progress) -> ToolContext:
-        return ToolContext(
-            cwd=around.cwd,
-            fs=files,
-            shell=shell,
-            cancel=cancel,
-            progress=progress,
-            spill=spill.keep,
-        )
-
-    return make

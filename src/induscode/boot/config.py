@@ -1,21 +1,25 @@
-"""Configuration in layers: defaults, the user's file, the environment, flags. Last one wins.
+"""Configuration in layers: defaults, the user's file, the workspace's, the environment, flags.
 
-Every value remembers the layer that decided it. Workspace files join as a layer of their own once
-there is trust to read them by. A wrong value names the file, the field and the remedy; a key that
-nothing knows is reported, not fatal.
+The last one wins, and every value remembers the layer that decided it. Rules are no such values:
+those of all layers count (`verdicts.py`). The workspace joins only when it is trusted, and only
+with what it may say (`workspace_config.py`). A wrong value names the file, the field and the
+remedy; a key that nothing knows is reported, not fatal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from induscode.boot.invocation import MODES, Invocation
 from induscode.errors import ConfigError
 from induscode.gateway.presets import PRESETS
+
+if TYPE_CHECKING:
+    from induscode.boot.workspace_config import WorkspaceLayer
 
 __all__ = ["DEFAULTS", "Config", "Setting", "checked", "is_setting", "load_config"]
 
@@ -62,10 +66,12 @@ class Setting(Struct, frozen=True):
 
 
 class Config(Struct, frozen=True):
-    """All values by dotted key. `unknown` are keys of files that nothing reads."""
+    """All values by dotted key. `unknown` are keys of files that nothing reads; `workspace` is the
+    layer of a trusted workspace, if it has one. `permissions.*` are the user's own rules."""
 
     settings: dict[str, Setting]
     unknown: tuple[str, ...] = ()
+    workspace: WorkspaceLayer | None = None
 
     def get(self, key: str) -> Any:
         found = self.settings.get(key)
@@ -87,15 +93,22 @@ class Config(Struct, frozen=True):
 
 
 def load_config(
-    file: Path, environ: Mapping[str, str], invocation: Invocation | None = None
+    file: Path,
+    environ: Mapping[str, str],
+    invocation: Invocation | None = None,
+    workspace: Callable[[Collection[str]], WorkspaceLayer | None] | None = None,
 ) -> Config:
-    """Raises `ConfigError`."""
+    """`workspace` gives the layer of the workspace; it is called when the user's file is read, with
+    the providers known by then. Raises `ConfigError`."""
     settings = {key: Setting(value, "default") for key, value in DEFAULTS.items()}
     unknown: list[str] = []
     for key, value in read_file(file).items():
         if not is_setting(key):
             unknown.append(f"{file}: {key}")
         settings[key] = Setting(value, str(file))
+    layer = workspace(Config(settings).providers()) if workspace is not None else None
+    if layer is not None:
+        settings.update({key: Setting(value, layer.file) for key, value in layer.values.items()})
     for variable, key in _ENVIRONMENT.items():
         if environ.get(variable):
             _check(f"${variable}", key, environ[variable])
@@ -104,7 +117,7 @@ def load_config(
         value = getattr(invocation, key, None)
         if value is not None:
             settings[key] = Setting(value, f"--{key}")
-    return Config(settings, tuple(unknown))
+    return Config(settings, tuple(unknown), layer)
 
 
 def read_file(file: Path) -> dict[str, Any]:

@@ -6,8 +6,7 @@ keyring, or in the file itself (mode 0600). A key is never shown, logged or give
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,11 @@ from msgspec import Struct
 
 from induscode.boot.config import Config
 from induscode.errors import ConfigError
+from induscode.policy.private_file import read_private, update_private
 
 __all__ = ["Credentials", "Key", "find_key"]
 
 _SERVICE = "induscode"
-_PRIVATE = 0o600
 _SAFE = 1.0  # keyrings rank themselves; below this they keep keys no better than our file
 
 
@@ -59,54 +58,48 @@ class Credentials:
 
     def put(self, provider: str, key: str) -> str:
         """Keep a key, in the keyring where there is one; returns where it went."""
-        stored = self._read()
         if _keyring_works():
             _keyring_module().set_password(_SERVICE, provider, key)
-            stored[provider] = _Stored()
-            self._write(stored)
+            self._change(lambda stored: stored.update({provider: _Stored()}))
             return "the keyring"
-        stored[provider] = _Stored(key)
-        self._write(stored)
+        self._change(lambda stored: stored.update({provider: _Stored(key)}))
         return str(self.file)
 
     def remove(self, provider: str) -> bool:
         """False when there was nothing to remove."""
-        stored = self._read()
-        found = stored.pop(provider, None)
+        found = self._read().get(provider)
         if found is None:
             return False
         if found.key is None:
             _keyring_module().delete_password(_SERVICE, provider)
-        self._write(stored)
+        self._change(lambda stored: stored.pop(provider, None))
         return True
+
+    def in_file(self) -> dict[str, str]:
+        """The keys that the file itself holds, by provider. Raises `ConfigError`."""
+        return {name: row.key for name, row in self._read().items() if row.key is not None}
 
     def providers(self) -> list[str]:
         return sorted(self._read())
 
     def _read(self) -> dict[str, _Stored]:
-        try:
-            data = self.file.read_bytes()
-        except FileNotFoundError:
+        return self._decoded(read_private(self.file))
+
+    def _decoded(self, data: bytes | None) -> dict[str, _Stored]:
+        if data is None:
             return {}
-        except OSError as error:
-            raise self._unusable(error.strerror or "cannot be read") from None
         try:
             return msgspec.json.decode(data, type=dict[str, _Stored])
         except msgspec.DecodeError:
             raise self._unusable("it is not what `indus login` writes") from None
 
-    def _write(self, stored: dict[str, _Stored]) -> None:
-        self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        fresh = self.file.with_name(f"{self.file.name}.{os.getpid()}.new")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-        handle = os.open(fresh, flags, _PRIVATE)
-        try:
-            os.fchmod(handle, _PRIVATE)
-            os.write(handle, msgspec.json.encode(stored))
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        fresh.replace(self.file)
+    def _change(self, change: Callable[[dict[str, _Stored]], object]) -> None:
+        def rewritten(before: bytes | None) -> bytes:
+            stored = self._decoded(before)
+            change(stored)
+            return msgspec.json.encode(stored)
+
+        update_private(self.file, rewritten)
 
     def _unusable(self, found: str) -> ConfigError:
         return ConfigError(

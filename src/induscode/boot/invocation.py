@@ -28,7 +28,7 @@ examples:
 
 commands:
   sessions  replay  why  context  fork  models  login  logout  local
-  config  doctor  demo
+  trust  grants  config  doctor  demo
   (each has --help; `indus sessions` lists what there is to look at)
 """
 
@@ -50,6 +50,7 @@ class Invocation(Struct, frozen=True):
     no_tools: bool = False
     system: str | None = None
     append_system: str | None = None
+    trust: bool = False
     cwd: str | None = None
     resume: str | None = None
     fork: str | None = None
@@ -109,6 +110,9 @@ def build_parser() -> argparse.ArgumentParser:
     may.add_argument("--profile", choices=PROFILES, help="which tools there are (default: all)")
     may.add_argument("--tools", metavar="A,B", help="only these tools")
     may.add_argument("--no-tools", action="store_true", help="no tools at all")
+    may.add_argument(
+        "--trust", action="store_true", help="trust this workspace, and what is new in it"
+    )
     may.add_argument("--max-steps", type=_positive_int, metavar="N", help="stop after N steps")
     may.add_argument("--max-cost", type=_positive_float, metavar="USD", help="stop at this cost")
     add("-v", "--version", action="store_true", help="print the version")
@@ -147,6 +151,7 @@ def parse(argv: list[str]) -> Invocation:
         no_tools=found.no_tools,
         system=_text_or_file(found.system),
         append_system=_text_or_file(found.append_system),
+        trust=found.trust,
         cwd=found.cwd,
         resume="last" if found.last else found.resume,
         fork=found.fork,

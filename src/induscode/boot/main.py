@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import redirect_stdout
 from importlib import import_module
+from typing import TextIO, cast
 
 from induscode.errors import IndusError
 
@@ -21,7 +23,9 @@ COMMANDS = (
     "login",
     "logout",
     "local",
+    "grants",
     "config",
+    "trust",
     "doctor",
     "demo",
 )
@@ -36,7 +40,7 @@ def run(argv: list[str]) -> int:
         sys.stdout.flush()
         return code
     except IndusError as error:
-        sys.stderr.write(f"indus: {error}\n")
+        _complain(str(error))
         return error.exit_code
     except KeyboardInterrupt:
         sys.stderr.write("indus: interrupted\n")
@@ -47,8 +51,14 @@ def run(argv: list[str]) -> int:
     except OSError as error:
         _give_up_output()
         place = f": {error.filename}" if error.filename else ""
-        sys.stderr.write(f"indus: {error.strerror or error}{place}\n")
+        _complain(f"{error.strerror or error}{place}")
         return 1
+
+
+def _complain(told: str) -> None:
+    from induscode.boot.secrets import CleanOutput
+
+    CleanOutput(sys.stderr, os.environ).write(f"indus: {told}\n")
 
 
 def _give_up_output() -> None:
@@ -61,8 +71,11 @@ def _give_up_output() -> None:
 
 def _run(argv: list[str]) -> int:
     if argv and argv[0] in COMMANDS:
+        from induscode.boot.secrets import CleanOutput
+
         command = import_module(f"induscode.boot.commands.{argv[0]}")
-        return command.run(argv[1:], os.environ)
+        with redirect_stdout(cast("TextIO", CleanOutput(sys.stdout, os.environ))):
+            return command.run(argv[1:], os.environ)
     from induscode.boot.runs import run_session
 
     return run_session(argv, os.environ)

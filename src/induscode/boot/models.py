@@ -16,6 +16,7 @@ from induscode.gateway.catalog import ModelCard, cost, find_model
 from induscode.gateway.factory import ProviderSpec, Wire, make_provider
 from induscode.kernel.jsontext import clean_text
 from induscode.kernel.request import Parameters
+from induscode.policy.redaction import Secrets
 
 __all__ = ["ModelMaker", "own_models"]
 
@@ -23,14 +24,16 @@ _KEYLESS = ("scripted", "local")
 
 
 class ModelMaker:
-    """Makes models ready to be asked, by name."""
+    """Makes models ready to be asked, by name. Each key that one needs joins `secrets`."""
 
     def __init__(
         self,
         config: Config,
         environ: Mapping[str, str],
         credentials: Credentials,
+        secrets: Secrets | None = None,
     ) -> None:
+        self._secrets = secrets or Secrets()
         self._config = config
         self._environ = environ
         self._credentials = credentials
@@ -100,6 +103,8 @@ class ModelMaker:
                 f"no key for {name}: the variable {variable} is not set and none is stored",
                 hint=f"export {variable}=..., or run: indus login {name}",
             )
+        if key is not None:
+            self._secrets.add(f"key of {name}", key.value)
         return key.value if key else ""
 
 

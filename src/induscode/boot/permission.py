@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from induscode.conductor.ports import BoundTool
-from induscode.kernel.person import Choice, PersonAnswer
-from induscode.policy.exact import exact_rule
+from induscode.conductor.ports import BoundTool, Offer
+from induscode.kernel.person import PersonAnswer
+from induscode.kernel.tool import ToolKind
+from induscode.policy.exact import always_rule, exact_rule
 from induscode.policy.gate import Policy, decide
 from induscode.policy.modes import Mode
-from induscode.policy.verdict import Allow, Layer, Verdict
-from induscode.tools.builtin import BuiltinTool
+from induscode.policy.paths import inside
+from induscode.policy.rules import Rule
+from induscode.policy.subject import Access, CallView, CommandSubject, PathSubject
+from induscode.policy.verdict import Allow, Ask, Deny, Layer, Verdict
 
-__all__ = ["SessionPermission"]
+__all__ = ["KeepAlways", "SessionPermission"]
+
+KeepAlways = Callable[[Rule], None]
+"""Stores a rule for later sessions. Raises `UserError`."""
 
 
 class SessionPermission:
-    """Judges the calls of one session. "This session" lives in memory only: a resume asks anew."""
+    """Judges the calls of one session. "This session" lives in memory only: a resume asks anew.
+    Without `keep_always` that answer is not offered."""
 
-    def __init__(self, policy: Policy, tools: Sequence[BuiltinTool], cwd: Path) -> None:
+    def __init__(self, policy: Policy, cwd: Path, keep_always: KeepAlways | None = None) -> None:
         self._policy = policy
-        self._tools = {builtin.tool.name: builtin for builtin in tools}
         self._cwd = cwd
+        self._keep_always = keep_always
 
     @property
     def mode(self) -> Mode:
@@ -34,31 +41,60 @@ class SessionPermission:
     def set_mode(self, mode: Mode) -> None:
         self._policy = msgspec.structs.replace(self._policy, mode=mode)
 
-    def judge(self, tool: BoundTool, arguments: Mapping[str, Any]) -> Verdict:
-        return decide(self._tools[tool.tool.name].view(arguments, self._cwd), self._policy)
+    def view(self, tool: BoundTool, arguments: Mapping[str, Any]) -> CallView:
+        subject = tool.subject(arguments, self._cwd)
+        return CallView(tool.tool.name, tool.kind, arguments, subject)
 
-    def choices(self, tool: BoundTool, arguments: Mapping[str, Any]) -> tuple[Choice, ...]:
-        """Offers "session" only where a rule can say exactly this call, and allows it."""
-        if self._widened(tool, arguments) is None:
-            return ("once", "no")
-        return ("once", "session", "no")
+    def judge(self, call: CallView) -> Verdict:
+        return decide(call, self._policy)
 
-    def remember(
-        self, tool: BoundTool, arguments: Mapping[str, Any], answer: PersonAnswer
-    ) -> str | None:
-        if answer.choice != "session":
+    def offer(self, call: CallView) -> Offer:
+        """More than "once" only where a rule can say exactly this call, and allows it."""
+        rule = exact_rule(call, layer=Layer.SESSION)
+        if rule is None or self._with(rule, call) is None:
+            return Offer(("once", "no"))
+        if self._keep_always is None or always_rule(call) is None:
+            return Offer(("once", "session", "no"), rule.text)
+        return Offer(("once", "session", "always", "no"), rule.text)
+
+    def remember(self, call: CallView, answer: PersonAnswer) -> str | None:
+        always = answer.choice == "always"
+        if not always and answer.choice != "session":
             return None
-        widened = self._widened(tool, arguments)
-        if widened is None:
+        rule = always_rule(call) if always else exact_rule(call, layer=Layer.SESSION)
+        widened = self._with(rule, call) if rule is not None else None
+        if rule is None or widened is None:
             return None
+        if always and self._keep_always is not None:
+            self._keep_always(rule)
         self._policy = widened
-        return widened.rules[-1].text
+        return rule.text
 
-    def _widened(self, tool: BoundTool, arguments: Mapping[str, Any]) -> Policy | None:
-        """The policy with one more rule that allows this very call, if there can be one."""
-        view = self._tools[tool.tool.name].view(arguments, self._cwd)
-        rule = exact_rule(view, layer=Layer.SESSION)
-        if rule is None:
-            return None
+    def reaches(self, call: CallView, path: Path, access: Access) -> bool:
+        """Whether a granted call may touch a place, every link followed: what was granted, and
+        what the gate would allow anyway."""
+        kind = ToolKind.WRITE if access is Access.WRITE else ToolKind.READ
+        place = CallView(call.tool, kind, {}, PathSubject(path, path, access))
+        match decide(place, self._policy):
+            case Allow():
+                return True
+            case Ask():
+                return _named(call, path, access)
+            case Deny():
+                return False
+
+    def _with(self, rule: Rule, call: CallView) -> Policy | None:
+        """The policy with one more rule, if that allows this very call."""
         policy = msgspec.structs.replace(self._policy, rules=(*self._policy.rules, rule), book=None)
-        return policy if isinstance(decide(view, policy), Allow) else None
+        return policy if isinstance(decide(call, policy), Allow) else None
+
+
+def _named(call: CallView, path: Path, access: Access) -> bool:
+    match call.subject:
+        case PathSubject(path=granted, access=granted_access):
+            wanted = access is Access.READ or granted_access is Access.WRITE
+            return wanted and inside(granted, path)
+        case CommandSubject(cwd=cwd):
+            return access is Access.READ and path == cwd
+        case _:
+            return False

@@ -12,13 +12,15 @@ from typing import Any
 
 import msgspec
 
-from induscode.boot.assemble import Surroundings, open_session
+from induscode.boot.assemble import open_session
 from induscode.boot.invocation import Invocation
 from induscode.boot.running import RunningSession
+from induscode.boot.surroundings import Surroundings
 from induscode.channels.rpc import RpcServer
 from induscode.channels.rpcperson import RpcPerson
 from induscode.channels.rpcstreams import LineWriter, read_lines
 from induscode.kernel.events import Event
+from induscode.kernel.scrubbing import scrub_json
 
 __all__ = ["serve"]
 
@@ -39,7 +41,7 @@ async def serve(invocation: Invocation, around: Surroundings) -> int:
         loop.add_signal_handler(number, stop.set)
     writer = LineWriter(outgoing, lambda: loop.call_soon_threadsafe(stop.set))
     _watch_for_hangup(loop, outgoing, stop.set)
-    server = RpcServer(host, person, writer.put)
+    server = RpcServer(host, person, lambda line: writer.put(scrub_json(line, around.secrets)))
     try:
         host.open(server.show)
         code = await _until_the_end(server, host, person, incoming, stop)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from msgspec import Struct
 
+from induscode.boot.feature_commands import FeatureCommands
+from induscode.boot.features import Features
 from induscode.channels.ports import Snapshot
 from induscode.conductor.turn import Conductor, TurnOutcome
 from induscode.errors import Cancelled, IndusError
+from induscode.feature.command import Say, Submit
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.content import Text
-from induscode.kernel.events import Alert, Event, Fault, RunResult, SessionOpened
+from induscode.kernel.events import Alert, Event, Fault, RunResult, SessionOpened, TextDelta
 from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import StopReason, Usage
 from induscode.session.log import OpenReport
@@ -30,6 +33,7 @@ class Greeting(Struct, frozen=True):
 
     unknown_settings: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 class RunningSession:
@@ -45,12 +49,15 @@ class RunningSession:
         clock: Clock,
         report: OpenReport,
         greeting: Greeting,
+        features: Features,
     ) -> None:
         self._conductor = conductor
         self._emit = emit
         self._clock = clock
         self._report = report
         self._greeting = greeting
+        self._features = features
+        self._commands = FeatureCommands(features.registry)
         self._mode = ""
         self._cwd = ""
 
@@ -96,7 +103,7 @@ class RunningSession:
                 at=self._now(),
             )
         )
-        for sentence in self._report.sentences():
+        for sentence in (*self._report.sentences(), *self._greeting.faults):
             self._emit(Fault(message=sentence, at=self._now()))
         for notice in self._greeting.notices:
             self._emit(Alert(text=notice, at=self._now()))
@@ -104,10 +111,26 @@ class RunningSession:
             self._emit(
                 Fault(message=f"{key}: not a setting we know; it is ignored", at=self._now())
             )
+        self._features.supervisor.start()
 
     async def submit(self, text: str) -> RunResult:
-        """One turn. Every end is a `RunResult`, emitted and returned; failures are also faults."""
-        return await self._turn(lambda: self._conductor.submit([Text(text)]))
+        """One turn, or one command of a feature. Every end is a `RunResult`, emitted and returned;
+        failures are also faults."""
+        return await self._turn(lambda: self._submitted(text))
+
+    async def _submitted(self, text: str) -> TurnOutcome:
+        match await self._commands.run(text):
+            case None:
+                return await self._conductor.submit([Text(text)])
+            case Submit(text=wanted):
+                return await self._conductor.submit([Text(wanted)])
+            case Say(text=said):
+                self._emit(TextDelta(text=said, at=self._now()))
+                return TurnOutcome(said, StopReason.END)
+
+    def commands(self) -> Mapping[str, str]:
+        """What features offer at the prompt, by name, with a description."""
+        return self._commands.names()
 
     async def go_on(self) -> RunResult:
         """Continue the turn that broke off."""
@@ -124,6 +147,7 @@ class RunningSession:
 
     async def close(self) -> None:
         await self._conductor.close()
+        self._features.registry.close()
 
     async def _turn(self, run: Callable[[], Awaitable[TurnOutcome]]) -> RunResult:
         before = self._conductor.totals()

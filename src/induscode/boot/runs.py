@@ -8,8 +8,12 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 
-from induscode.boot.assemble import Surroundings, open_session, surroundings
+from msgspec.structs import replace
+
+from induscode.boot.assemble import open_session
+from induscode.boot.hiding import forbid_inspection, hide_environment
 from induscode.boot.invocation import Invocation, parse
+from induscode.boot.surroundings import Surroundings, surroundings
 from induscode.channels.jsonlines import JsonChannel
 from induscode.channels.printing import PrintChannel
 from induscode.errors import UsageError
@@ -21,6 +25,8 @@ __all__ = ["run_session"]
 def run_session(argv: list[str], environ: Mapping[str, str]) -> int:
     invocation = parse(argv)
     around = surroundings(invocation, environ)
+    hide_environment(around.secrets)
+    around = replace(around, before_commands=forbid_inspection)
     if invocation.rpc:
         from induscode.boot.rpc import serve
 

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from io import TextIOWrapper
 
-from induscode.boot.assemble import Surroundings, open_session
+from induscode.boot.assemble import open_session
 from induscode.boot.invocation import Invocation
 from induscode.boot.running import RunningSession
+from induscode.boot.surroundings import Surroundings
 from induscode.channels.backstage import Backstage
 from induscode.channels.history import History
 from induscode.channels.keyboard import Keyboard, PipeKeyboard, TerminalKeyboard
@@ -32,7 +33,9 @@ def talk(invocation: Invocation, around: Surroundings) -> int:
     _tolerant_streams()
     watched = sys.stdin.isatty()
     keyboard: Keyboard = (
-        TerminalKeyboard(History(around.places.data / _HISTORY)) if watched else PipeKeyboard()
+        TerminalKeyboard(History(around.places.data / _HISTORY, around.secrets.text))
+        if watched
+        else PipeKeyboard()
     )
     view = LineView(
         sys.stdout, sys.stderr, around.environ, lambda: shutil.get_terminal_size().columns

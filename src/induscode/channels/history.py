@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,11 +19,13 @@ _LONGEST = 10_000
 class History:
     """Kept within `HISTORY_ENTRIES`. A history that cannot be read or kept is none: never an error.
 
-    What begins with a space, and what is longer than anybody would look for, is not kept.
+    What begins with a space, and what is longer than anybody would look for, is not kept; `clean`
+    takes secrets out of the rest.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, clean: Callable[[str], str] = str) -> None:
         self._file = file
+        self._clean = clean
         self._last = ""
 
     def load(self) -> list[str]:
@@ -45,7 +48,7 @@ class History:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with _private(self._file, os.O_APPEND) as file:
-                file.write(_line(text))
+                file.write(_line(self._clean(text)))
         except OSError:
             return True
         return True

@@ -21,7 +21,7 @@ from induscode.channels.mailbox import Mailbox
 from induscode.channels.message import read_message
 from induscode.channels.ports import Driver
 from induscode.channels.question import answer_prompt, parse_answer, question_lines
-from induscode.channels.slash import SLASH_HELP, about, unknown_command
+from induscode.channels.slash import about, help_text, unknown_command
 from induscode.errors import Cancelled, IndusError
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.events import Alert, Event, RunResult
@@ -288,7 +288,7 @@ class LinePrompt:
         name = message.split(maxsplit=1)[0]
         match name:
             case "/help":
-                self._view.line(SLASH_HELP)
+                self._view.line(help_text(self._driver.commands()))
             case "/quit" | "/exit":
                 self._leaving = True
             case "/session":
@@ -297,6 +297,8 @@ class LinePrompt:
                 self._continue()
             case "/compact":
                 self._compact()
+            case _ if name.removeprefix("/") in self._driver.commands():
+                self._turn(self._driver.submit(message))
             case _:
                 self._view.line(unknown_command(name))
 

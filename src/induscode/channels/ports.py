@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from msgspec import Struct
@@ -40,6 +41,10 @@ class Driver(Protocol):
     def unfinished(self) -> bool: ...
 
     def snapshot(self) -> Snapshot: ...
+
+    def commands(self) -> Mapping[str, str]:
+        """What features offer as `/name`, with a description."""
+        ...
 
     async def submit(self, text: str) -> RunResult: ...
 

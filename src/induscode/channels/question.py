@@ -14,8 +14,8 @@ __all__ = ["answer_prompt", "parse_answer", "question_lines"]
 _KEYS: dict[Choice, str] = {"once": "y", "session": "s", "always": "a", "no": "n"}
 _MEANINGS: dict[Choice, str] = {
     "once": "yes, this once",
-    "session": "yes, and until indus ends also {again}",
-    "always": "yes, always: the rule is kept outside this workspace",
+    "session": "yes, and again without asking until indus ends: {keeps}",
+    "always": "yes, and in later sessions here too; indus grants lists and revokes it",
     "no": "no; words after it tell the model why",
 }
 _WORDS: dict[str, Choice] = {
@@ -41,18 +41,9 @@ def question_lines(question: Question, ink: Ink) -> list[str]:
     lines.append(f"  {ink('rule', 'cyan')}  {exact(question.rule)}")
     for choice in question.choices:
         if choice in _KEYS:
-            meaning = _MEANINGS[choice].format(again=_again(question))
+            meaning = _MEANINGS[choice].format(keeps=exact(question.keeps).replace("\n", "␊"))
             lines.append(f"  {ink(_KEYS[choice].ljust(4), 'cyan')}  {meaning}")
     return lines
-
-
-def _again(question: Question) -> str:
-    """What an answer for the whole session covers, as the host keeps it."""
-    if "command" in question.arguments:
-        return "this same command"
-    if "path" in question.arguments:
-        return f"every {question.tool} of this path, whatever its content"
-    return "this same call"
 
 
 def _argument(name: str, value: object, ink: Ink) -> list[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 
 from induscode.channels.ports import Snapshot
 from induscode.channels.terminal import safe
 
-__all__ = ["SLASH_HELP", "about", "unknown_command"]
+__all__ = ["about", "help_text", "unknown_command"]
 
 _COMMANDS = {
     "/help": "this",
@@ -22,7 +23,12 @@ a line ending in \\ goes on in the next one; \"\"\" begins and ends a block of l
 while it works: what you type reaches the model with its next step; Ctrl-C stops the turn
 a space before / says it to the model; a line that begins with a space is not kept in the history"""
 
-SLASH_HELP = "\n".join([*(f"{name:<10} {what}" for name, what in _COMMANDS.items()), _KEYS])
+
+def help_text(commands: Mapping[str, str]) -> str:
+    """All there is; `commands` are those of features."""
+    offered = {f"/{name}": what for name, what in commands.items()}
+    listed = {**_COMMANDS, **{safe(name): safe(what) for name, what in offered.items()}}
+    return "\n".join([*(f"{name:<10} {what}" for name, what in listed.items()), _KEYS])
 
 
 def unknown_command(name: str) -> str:

@@ -11,18 +11,15 @@ import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Literal
 
-import msgspec
-
 from induscode.conductor.consent import Consent, Granted, Refused
-from induscode.conductor.guard import guarded
-from induscode.conductor.hooks import Hooks, Rewritten, Stop, ToolHook, ToolView
 from induscode.conductor.ports import BoundTool, ContextMaker, Emit
 from induscode.conductor.recorder import Recorder
-from induscode.conductor.results import encodable, readable
+from induscode.conductor.results import fit_to_keep, readable
+from induscode.conductor.tool_hooks import Blocked, Entered, ToolHooks
 from induscode.errors import Cancelled, LogCorrupt
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
-from induscode.kernel.events import HookDecided, ToolEnded, ToolStarted, ToolUpdated
+from induscode.kernel.events import ToolEnded, ToolStarted, ToolUpdated
 from induscode.kernel.jsontext import (
     JsonProblem,
     canonical,
@@ -32,8 +29,9 @@ from induscode.kernel.jsontext import (
     raw_json,
 )
 from induscode.kernel.tool import ToolKind, ToolResult
+from induscode.policy.subject import CallView
 from induscode.session.blobs import BlobStore
-from induscode.session.entries import Hook, Intent, Interrupted, Result
+from induscode.session.entries import Intent, Interrupted, Result
 from induscode.session.projection import OpenCall
 from induscode.session.storing import store_said
 
@@ -55,7 +53,7 @@ class CallRunner:
         recorder: Recorder,
         blobs: BlobStore,
         consent: Consent,
-        hooks: Hooks,
+        hooks: ToolHooks,
         context: ContextMaker,
         emit: Emit,
         clock: Clock,
@@ -119,48 +117,44 @@ class CallRunner:
     async def _judge_and_run(
         self, call: OpenCall, bound: BoundTool, arguments: dict[str, Any], cancel: CancelToken
     ) -> None:
-        if await self._turned_down(call, bound, arguments, cancel):
+        granted = await self._granted(call, bound, arguments, cancel)
+        if granted is None:
             return
-        hooks = [hook for hook in self._hooks.tool if hook.matches(bound.tool.name)]
-        rewritten_by = ""
-        for hook in hooks:
-            view = ToolView(call.id, bound.tool.name, arguments)
-            match await guarded(hook.enter(view), hook.by, deadline=self._hooks.deadline):
-                case Stop(reason):
-                    await self._blocked(call, hook, reason)
-                    return
-                case Rewritten(changed):
-                    rewritten_by = hook.by
-                    await self._note_rewrite(call, hook, arguments, changed)
-                    arguments = changed
-                case _:
-                    continue
-        if rewritten_by and await self._turned_down(call, bound, arguments, cancel):
-            return
+        match await self._hooks.enter(call.id, bound.tool.name, arguments):
+            case Blocked(by=by, text=text):
+                await self._finish(call, ToolResult.error(text), "denied", by)
+                return
+            case Entered(arguments=arguments, rewritten_by=rewritten_by):
+                pass
+        if rewritten_by:
+            granted = await self._granted(call, bound, arguments, cancel)
+            if granted is None:
+                return
         cancel.check()
         await self._declare(call, bound, arguments, rewritten_by, cancel)
-        result, by = await self._execute(call, bound, arguments, cancel), bound.by
-        view = ToolView(call.id, bound.tool.name, arguments)
-        for hook in reversed(hooks):
-            changed = await self._exit(view, hook, result)
-            if changed is not None:
-                result, by = changed, hook.by
+        result = await self._execute(call, bound, granted, cancel)
+        result, by = await self._hooks.exit(call.id, bound.tool.name, arguments, result, bound.by)
         await self._finish(call, result, "error" if result.is_error else "ok", by)
 
-    async def _turned_down(
+    async def _granted(
         self, call: OpenCall, bound: BoundTool, arguments: Mapping[str, Any], cancel: CancelToken
-    ) -> bool:
-        """Whether the call ends here: its arguments do not fit, or it may not run."""
+    ) -> CallView | None:
+        """The call as it may run; None when it ends here, because its arguments do not fit or it
+        may not run."""
+        if why := bound.withdrawn():
+            text = f"Denied: {bound.by} may not offer {bound.tool.name} any more: {why}"
+            await self._finish(call, ToolResult.error(text), "denied", _HOST)
+            return None
         problem = bound.problem(arguments)
         if problem is not None:
             await self._finish(call, ToolResult.error(problem), "invalid", _HOST)
-            return True
+            return None
         match await self._consent.settle(call.id, bound, arguments, cancel):
-            case Granted():
-                return False
+            case Granted(view=view):
+                return view
             case Refused(text, outcome):
                 await self._finish(call, ToolResult.error(text), outcome, _HOST)
-                return True
+                return None
 
     async def _declare(
         self,
@@ -186,17 +180,19 @@ class CallRunner:
             await self._recorder.write(intent, by=bound.by, cancel=cancel)
 
     async def _execute(
-        self, call: OpenCall, bound: BoundTool, arguments: dict[str, Any], cancel: CancelToken
+        self, call: OpenCall, bound: BoundTool, granted: CallView, cancel: CancelToken
     ) -> ToolResult:
         """Whatever a tool does, this returns a result."""
-        name = bound.tool.name
+        name, arguments = bound.tool.name, dict(granted.arguments)
         self._started.add(call.id)
         self._emit(ToolStarted(call=call.id, tool=name, arguments=arguments, at=self._now()))
 
         def progress(text: str) -> None:
             self._emit(ToolUpdated(call=call.id, text=clean_text(text)[0], at=self._now()))
 
-        task = asyncio.ensure_future(bound.tool.execute(arguments, self._context(cancel, progress)))
+        task = asyncio.ensure_future(
+            bound.tool.execute(arguments, self._context(granted, cancel, progress))
+        )
         if not await _ended(task, cancel):
             return ToolResult.error(RUNS_ON)
         failure = None if task.cancelled() else task.exception()
@@ -205,55 +201,14 @@ class CallRunner:
         if failure is not None:
             kind = type(failure).__name__
             text = f"The tool {name} failed unexpectedly ({kind}): {failure}"
-            return encodable(ToolResult.error(text))
-        return encodable(task.result())
-
-    async def _exit(self, view: ToolView, hook: ToolHook, result: ToolResult) -> ToolResult | None:
-        """The result that takes the place of `result`, if the hook has one."""
-        changed = await guarded(hook.exit(view, result), hook.by, deadline=self._hooks.deadline)
-        if changed is None:
-            return None
-        if isinstance(changed, Stop):
-            await self._note_stop("post-tool", view.call, hook, changed.reason)
-            return ToolResult.error(f"The result is withheld: {changed.reason}")
-        changed = encodable(changed)
-        note = Hook(
-            point="post-tool",
-            decision="rewrite",
-            target=view.call,
-            before=digest(msgspec.json.encode(result.content)),
-            after=digest(msgspec.json.encode(changed.content)),
-        )
-        await self._recorder.write(note, by=hook.by, cancel=CancelToken())
-        return changed
-
-    async def _note_stop(self, point: str, call: str, hook: ToolHook, reason: str) -> None:
-        note = Hook(point=point, decision="deny", target=call, reason=reason)
-        await self._recorder.write(note, by=hook.by, cancel=CancelToken())
-        self._emit(
-            HookDecided(point=point, by=hook.by, decision="deny", reason=reason, at=self._now())
-        )
-
-    async def _blocked(self, call: OpenCall, hook: ToolHook, reason: str) -> None:
-        await self._note_stop("pre-tool", call.id, hook, reason)
-        text = f"Blocked by {hook.by.split(':')[-1]}: {reason}"
-        await self._finish(call, ToolResult.error(text), "denied", hook.by)
-
-    async def _note_rewrite(
-        self, call: OpenCall, hook: ToolHook, before: dict[str, Any], after: dict[str, Any]
-    ) -> None:
-        note = Hook(
-            point="pre-tool",
-            decision="rewrite",
-            target=call.id,
-            before=digest(bytes(raw_json(before))),
-            after=digest(bytes(raw_json(after))),
-        )
-        await self._recorder.write(note, by=hook.by, cancel=CancelToken())
+            return fit_to_keep(ToolResult.error(text), self._recorder.secrets)
+        return fit_to_keep(task.result(), self._recorder.secrets)
 
     async def _finish(self, call: OpenCall, result: ToolResult, outcome: Outcome, by: str) -> None:
         """`result` can be encoded; where it cannot be recorded for another reason (too deep, too
         long), the model is told that instead."""
+        if by == _HOST:  # our own words repeat others': arguments, a person's answer
+            result = fit_to_keep(result, self._recorder.secrets)
         content = await self._recorder.stored(
             lambda: store_said(result.content, self._blobs), CancelToken()
         )

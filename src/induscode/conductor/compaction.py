@@ -7,17 +7,16 @@ lost is pinned, word for word: the current request and every pinned notice.
 from __future__ import annotations
 
 from induscode.conductor.exchange import Exchange
-from induscode.conductor.guard import guarded
-from induscode.conductor.hooks import Hooks, Stop
-from induscode.conductor.ports import Emit, ModelSetting
+from induscode.conductor.ports import Background, Emit, ModelSetting
 from induscode.conductor.recorder import Recorder
+from induscode.conductor.turn_hooks import TurnHooks
 from induscode.errors import ContextTooLong, ProviderError
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.content import Text
-from induscode.kernel.events import Alert, HookDecided
+from induscode.kernel.events import Alert
 from induscode.kernel.model import Usage
-from induscode.session.entries import Compaction, Hook, Input, Notice
+from induscode.session.entries import Compaction, Input, Notice
 from induscode.session.state import SessionState
 
 __all__ = ["COMPACTION_MARK", "Compactor", "needs_room"]
@@ -50,7 +49,8 @@ class Compactor:
         recorder: Recorder,
         exchange: Exchange,
         state: SessionState,
-        hooks: Hooks,
+        hooks: TurnHooks,
+        background: Background,
         emit: Emit,
         clock: Clock,
     ) -> None:
@@ -58,14 +58,23 @@ class Compactor:
         self._exchange = exchange
         self._state = state
         self._hooks = hooks
+        self._background = background
         self._emit = emit
         self._clock = clock
 
     async def compact(self, setting: ModelSetting, reason: str, cancel: CancelToken) -> bool:
         """Condense everything so far. False when there is nothing to condense or a hook objects.
         Raises as `Exchange.ask` does; the conversation is then as it was."""
-        if not self._state.first_visible or await self._vetoed(cancel):
+        if not self._state.first_visible or not await self._hooks.may_rewrite("compaction"):
             return False
+        await self._background.pause("the conversation is condensed")
+        try:
+            await self._condense(setting, reason, cancel)
+        finally:
+            self._background.resume()
+        return True
+
+    async def _condense(self, setting: ModelSetting, reason: str, cancel: CancelToken) -> None:
         self._emit(Alert(text=f"condensing the conversation: {reason}", at=self._now()))
         last = self._recorder.log.head
         # What is said from here on stays by itself: it is not part of what the summary replaces.
@@ -82,7 +91,6 @@ class Compactor:
             request=request,
         )
         await self._recorder.write(entry, by=_HOST, cancel=cancel)
-        return True
 
     async def _summary(self, setting: ModelSetting, cancel: CancelToken) -> tuple[str, str]:
         """The model's summary; where the conversation is too long even for that, ours."""
@@ -107,26 +115,6 @@ class Compactor:
         ]
         listed = "\n".join(f"- {text[:500]}" for text in said[-_LISTED_INPUTS:])
         return f"(The conversation was too long to be summarised.) The user said:\n{listed}"
-
-    async def _vetoed(self, cancel: CancelToken) -> bool:
-        for hook in self._hooks.rewrite:
-            decision = await guarded(
-                hook.before("compaction"), hook.by, deadline=self._hooks.deadline
-            )
-            if isinstance(decision, Stop):
-                note = Hook(point="before-rewrite", decision="deny", reason=decision.reason)
-                await self._recorder.write(note, by=hook.by, cancel=cancel)
-                self._emit(
-                    HookDecided(
-                        point="before-rewrite",
-                        by=hook.by,
-                        decision="deny",
-                        reason=decision.reason,
-                        at=self._now(),
-                    )
-                )
-                return True
-        return False
 
     def _now(self) -> str:
         return iso(self._clock.now_ms())

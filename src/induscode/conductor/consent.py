@@ -12,11 +12,13 @@ from msgspec import Struct
 
 from induscode.conductor.ports import BoundTool, Emit, Permission
 from induscode.conductor.recorder import Recorder
+from induscode.errors import UserError
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
-from induscode.kernel.events import ApprovalAsked
+from induscode.kernel.events import ApprovalAsked, Fault
 from induscode.kernel.person import Person, PersonAnswer, Question
-from induscode.policy.verdict import Allow, Ask, Deny
+from induscode.policy.subject import CallView
+from induscode.policy.verdict import Allow, Ask, Deny, Layer
 from induscode.session.entries import Approval
 
 __all__ = ["Consent", "Granted", "Refused"]
@@ -25,7 +27,9 @@ _HOST = "builtin:policy"
 
 
 class Granted(Struct, frozen=True):
-    """The call may run."""
+    """The call may run: this one, as it was looked at."""
+
+    view: CallView
 
 
 class Refused(Struct, frozen=True):
@@ -56,78 +60,94 @@ class Consent:
     async def settle(
         self, call: str, tool: BoundTool, arguments: Mapping[str, Any], cancel: CancelToken
     ) -> Granted | Refused:
-        verdict = self._permission.judge(tool, arguments)
+        view = self._permission.view(tool, arguments)
+        verdict = self._permission.judge(view)
         match verdict:
             case Allow():
-                return Granted()
-            case Deny(reason):
-                return Refused(f"Denied: {reason}", "denied")
+                return Granted(view)
+            case Deny(reason=reason, layer=layer):
+                source = "" if layer in {Layer.MODE, Layer.BUILTIN} else f" (from: {layer})"
+                return Refused(f"Denied: {reason}{source}", "denied")
             case Ask():
-                return await self._ask(call, tool, arguments, verdict, cancel)
+                return await self._ask(call, view, verdict, cancel)
 
     async def _ask(
-        self,
-        call: str,
-        tool: BoundTool,
-        arguments: Mapping[str, Any],
-        ask: Ask,
-        cancel: CancelToken,
+        self, call: str, view: CallView, ask: Ask, cancel: CancelToken
     ) -> Granted | Refused:
         if self._person is None:
             self.unasked += 1
-            approval = Approval(
-                call=call,
-                tool=tool.tool.name,
-                question=ask.question,
-                answer="nobody",
-                rule=ask.rule,
+            await self._recorder.write(
+                _approval(call, view, ask, PersonAnswer("nobody"), ask.rule),
+                by=_HOST,
+                cancel=cancel,
             )
-            await self._recorder.write(approval, by=_HOST, cancel=cancel)
             return Refused(
                 f"Refused: {ask.question}. There is nobody to ask in this run; do without it or say"
                 " what you would need.",
                 "refused",
             )
+        offer = self._permission.offer(view)
         question = Question(
             id=call,
-            tool=tool.tool.name,
-            arguments=arguments,
+            tool=view.tool,
+            arguments=view.arguments,
             reason=ask.question,
             rule=f"{ask.rule} ({ask.layer.value})",
-            choices=self._permission.choices(tool, arguments),
+            choices=offer.choices,
+            keeps=offer.rule,
         )
-        self._emit(
-            ApprovalAsked(
-                id=call,
-                tool=question.tool,
-                arguments=dict(arguments),
-                question=question.reason,
-                choices=list(question.choices),
-                at=iso(self._clock.now_ms()),
-            )
-        )
+        self._emit(_asked(question, self._now()))
         answer = await self._person.ask(question, cancel)
-        kept = self._permission.remember(tool, arguments, answer)
-        approval = Approval(
-            call=call,
-            tool=tool.tool.name,
-            question=ask.question,
-            answer=answer.choice,
-            rule=kept or ask.rule,
-            reason=answer.reason,
-        )
-        await self._recorder.commit(approval, by=_HOST, cancel=cancel)
+        lasting = answer.choice in {"session", "always"}
+        entry = _approval(call, view, ask, answer, offer.rule if lasting else ask.rule)
+        await self._recorder.commit(entry, by=_HOST, cancel=cancel)
+        if lasting:
+            self._remember(view, answer)
         if answer.choice == "timeout":
             self.unasked += 1
-        return _outcome(answer)
+        return _outcome(view, answer)
+
+    def _remember(self, view: CallView, answer: PersonAnswer) -> None:
+        """A yes stays a yes when it cannot be kept for later; the person is told."""
+        try:
+            self._permission.remember(view, answer)
+        except UserError as error:
+            self._emit(Fault(message=f"the answer holds this once only: {error}", at=self._now()))
+
+    def _now(self) -> str:
+        return iso(self._clock.now_ms())
 
 
-def _outcome(answer: PersonAnswer) -> Granted | Refused:
+def _approval(call: str, view: CallView, ask: Ask, answer: PersonAnswer, rule: str) -> Approval:
+    return Approval(
+        call=call,
+        tool=view.tool,
+        question=ask.question,
+        answer=answer.choice,
+        rule=rule,
+        reason=answer.reason,
+    )
+
+
+def _asked(question: Question, at: str) -> ApprovalAsked:
+    return ApprovalAsked(
+        id=question.id,
+        tool=question.tool,
+        arguments=dict(question.arguments),
+        question=question.reason,
+        choices=list(question.choices),
+        rule=question.rule,
+        keeps=question.keeps,
+        at=at,
+    )
+
+
+def _outcome(view: CallView, answer: PersonAnswer) -> Granted | Refused:
     match answer.choice:
         case "once" | "session" | "always":
-            return Granted()
+            return Granted(view)
         case "no":
             said = f" They said: {answer.reason}" if answer.reason else ""
             return Refused(f"The user did not allow this call.{said}", "denied")
-        case "timeout":
+        case "nobody" | "timeout":
             return Refused("Nobody answered the question whether this may run.", "refused")

@@ -103,12 +103,14 @@ def _toolset(
     state: SessionState, tools: Sequence[BoundTool], blobs: BlobStore, cause: str
 ) -> list[KnownEntry]:
     definitions = [
-        msgspec.json.encode(
-            {
-                "name": bound.tool.name,
-                "description": clean_text(bound.tool.description)[0],
-                "parameters": bound.tool.parameters,
-            }
+        blobs.fit(
+            msgspec.json.encode(
+                {
+                    "name": bound.tool.name,
+                    "description": clean_text(bound.tool.description)[0],
+                    "parameters": bound.tool.parameters,
+                }
+            )
         )
         for bound in tools
     ]
@@ -126,7 +128,7 @@ def _toolset(
 def _briefing(
     state: SessionState, spans: Sequence[BriefSpan], blobs: BlobStore, cause: str
 ) -> list[KnownEntry]:
-    stored = [_stored(span) for span in spans]
+    stored = [_stored(span, blobs) for span in spans]
     if state.briefing is not None:
         fixed = {span.name for span in spans if not span.volatile}
         old = [span for span in state.briefing.spans if span.name in fixed]
@@ -142,15 +144,14 @@ def _briefing(
     return [Briefing(spans=kept, cause=cause)]
 
 
-def _stored(span: BriefSpan) -> StoredSpan:
-    text, _ = clean_text(span.text)
-    data = text.encode()
+def _stored(span: BriefSpan, blobs: BlobStore) -> StoredSpan:
+    data = blobs.fit(clean_text(span.text)[0].encode())
     return StoredSpan(
         name=span.name,
         by=span.by,
         sha256=digest(data),
         size=len(data),
-        text=text,
+        text=data.decode(),
         source=span.source,
     )
 

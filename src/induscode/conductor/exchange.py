@@ -3,11 +3,13 @@
 The request is written before it is sent; its sync happens while the provider works (`sent`), and is
 over before the answer has any effect. Each retry repeats the same bytes and is an entry of its own.
 An answer that broke off, or never came, is recorded as partial with the reason, and not projected.
+A secret that the provider says is gone before anything else sees it.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -18,9 +20,11 @@ from induscode.conductor.retries import Retries
 from induscode.errors import Cancelled, LogDown, ProviderError
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
-from induscode.kernel.content import plain_text
+from induscode.kernel.content import AnswerBlock, plain_text
 from induscode.kernel.events import Alert, TextDelta, ThinkingDelta, UsageReported
 from induscode.kernel.model import Answer, Body, StopReason, Usage
+from induscode.kernel.scrubbing import Scrubber, scrubbed, unsigned
+from induscode.policy.redaction import StreamRedactor
 from induscode.session.blobs import BlobStore
 from induscode.session.entries import Request, Response
 from induscode.session.projection import Projection
@@ -86,8 +90,12 @@ class Exchange:
         while True:
             listener = _Listener(self._recorder, self._emit, self._clock, first.purpose)
             try:
-                answer = await setting.provider.exchange(body, listener, cancel)
+                try:
+                    answer = await setting.provider.exchange(body, listener, cancel)
+                finally:
+                    listener.end()
             except (ProviderError, Cancelled) as failure:
+                failure.message = self._recorder.secrets.text(failure.message)
                 await self._keep_partial(setting, request_id, failure, listener.notes)
                 if isinstance(failure, Cancelled):
                     raise
@@ -141,9 +149,8 @@ class Exchange:
     async def _response(
         self, setting: ModelSetting, request_id: str, answer: Answer, cancel: CancelToken
     ) -> Response:
-        content = await self._recorder.stored(
-            lambda: store_answer(answer.content, self._blobs), cancel
-        )
+        said = _without_secrets(answer, self._recorder.secrets)
+        content = await self._recorder.stored(lambda: store_answer(said, self._blobs), cancel)
         return Response(
             request=request_id,
             content=content,
@@ -175,10 +182,37 @@ def _producer(setting: ModelSetting) -> str:
     return f"model:{setting.name}/{setting.model}"
 
 
+def _without_secrets(answer: Answer, scrubber: Scrubber) -> list[AnswerBlock]:
+    clean = scrubbed(answer.content, scrubber)
+    pairs = zip(answer.content, clean, strict=True)
+    return [unsigned(before, after) for before, after in pairs]
+
+
+class _Deltas:
+    """Text that comes in pieces, handed on without secrets, even those cut in two."""
+
+    def __init__(self, redactor: StreamRedactor, tell: Callable[[str], None]) -> None:
+        self._redactor = redactor
+        self._tell = tell
+
+    def feed(self, delta: str) -> None:
+        self._pass_on(self._redactor.feed(delta.encode("utf-8", "surrogatepass")))
+
+    def end(self) -> None:
+        self._pass_on(self._redactor.flush())
+
+    def _pass_on(self, data: bytes) -> None:
+        if data:
+            self._tell(data.decode("utf-8", "surrogatepass"))
+
+
 class _Listener:
-    """Hears one attempt; syncs the log once the body is on its way."""
+    """Hears one attempt; syncs the log once the body is on its way. `end` must be called when it is
+    over: the last piece may have been held back."""
 
     def __init__(self, recorder: Recorder, emit: Emit, clock: Clock, purpose: Purpose) -> None:
+        self._text = _Deltas(recorder.secrets.stream(), self._show_text)
+        self._thinking = _Deltas(recorder.secrets.stream(), self._show_thinking)
         self._recorder = recorder
         self._emit = emit
         self._clock = clock
@@ -193,13 +227,26 @@ class _Listener:
             self._emit(Alert(text=str(trouble), at=iso(self._clock.now_ms())))
 
     def note(self, sentence: str) -> None:
+        sentence = self._recorder.secrets.text(sentence)
         self.notes.append(sentence)
         self._emit(Alert(text=sentence, at=iso(self._clock.now_ms())))
 
     def text(self, delta: str) -> None:
+        self._thinking.end()
         if not self._quiet:
-            self._emit(TextDelta(text=delta, at=iso(self._clock.now_ms())))
+            self._text.feed(delta)
 
     def thinking(self, delta: str) -> None:
+        self._text.end()
         if not self._quiet:
-            self._emit(ThinkingDelta(text=delta, at=iso(self._clock.now_ms())))
+            self._thinking.feed(delta)
+
+    def end(self) -> None:
+        self._text.end()
+        self._thinking.end()
+
+    def _show_text(self, text: str) -> None:
+        self._emit(TextDelta(text=text, at=iso(self._clock.now_ms())))
+
+    def _show_thinking(self, text: str) -> None:
+        self._emit(ThinkingDelta(text=text, at=iso(self._clock.now_ms())))

@@ -19,10 +19,10 @@ async def guarded(work: Coroutine[Any, Any, T], by: str, *, deadline: float) -> 
     done, _ = await asyncio.wait({task}, timeout=deadline)
     if not done:
         task.cancel()
-        return Stop(f"{by} did not answer within {deadline:g} s")
+        return Stop(f"{by} did not answer within {deadline:g} s", "failed")
     if task.cancelled():
-        return Stop(f"{by} was cancelled")
+        return Stop(f"{by} was cancelled", "failed")
     failure = task.exception()
     if failure is not None:
-        return Stop(f"{by} failed: {failure}")
+        return Stop(f"{by} failed: {failure}", "failed")
     return task.result()

@@ -17,12 +17,16 @@ from induscode.session.entries import Operation
 
 __all__ = [
     "NO_HOOKS",
+    "AnswerHook",
     "ContextHook",
     "Continue",
     "Hooks",
     "InputHook",
+    "Noted",
     "RewriteHook",
     "Rewritten",
+    "SessionEndHook",
+    "SessionStartHook",
     "Shape",
     "Stop",
     "ToolHook",
@@ -36,7 +40,17 @@ class Continue(Struct, frozen=True):
 
 
 class Stop(Struct, frozen=True):
+    """What was about to happen does not. `how` tells a decision (`deny`) from a hook that `failed`
+    to make one and from one that could not be heard at all (`not-started`)."""
+
     reason: str
+    how: Literal["deny", "failed", "not-started"] = "deny"
+
+
+class Noted(Struct, frozen=True):
+    """Go on; this is recorded."""
+
+    message: str
 
 
 class Rewritten(Struct, frozen=True):
@@ -61,13 +75,19 @@ class Shape(Struct, frozen=True):
 class InputHook(Protocol):
     by: str
 
-    async def submit(self, text: str) -> Continue | Stop: ...
+    async def submit(self, text: str) -> Continue | Stop | Noted: ...
 
 
 class ContextHook(Protocol):
     by: str
 
-    async def shape(self, request: NeutralRequest) -> Shape | None: ...
+    async def shape(self, request: NeutralRequest) -> Shape | Stop | Noted | None: ...
+
+
+class AnswerHook(Protocol):
+    by: str
+
+    async def answered(self, text: str, calls: int) -> None: ...
 
 
 class ToolHook(Protocol):
@@ -77,9 +97,11 @@ class ToolHook(Protocol):
 
     def matches(self, tool: str) -> bool: ...
 
-    async def enter(self, view: ToolView) -> Continue | Stop | Rewritten: ...
+    async def enter(self, view: ToolView) -> Continue | Stop | Rewritten | Noted: ...
 
-    async def exit(self, view: ToolView, result: ToolResult) -> ToolResult | None: ...
+    async def exit(
+        self, view: ToolView, result: ToolResult
+    ) -> ToolResult | Stop | Noted | None: ...
 
 
 class TurnHook(Protocol):
@@ -91,7 +113,21 @@ class TurnHook(Protocol):
 class RewriteHook(Protocol):
     by: str
 
-    async def before(self, what: Literal["compaction", "rewind", "fork"]) -> Continue | Stop: ...
+    async def before(
+        self, what: Literal["compaction", "rewind", "fork"]
+    ) -> Continue | Stop | Noted: ...
+
+
+class SessionStartHook(Protocol):
+    by: str
+
+    async def started(self, session: str, *, resumed: bool) -> None: ...
+
+
+class SessionEndHook(Protocol):
+    by: str
+
+    async def ended(self, session: str) -> None: ...
 
 
 class Hooks(Struct, frozen=True):
@@ -100,9 +136,12 @@ class Hooks(Struct, frozen=True):
     input: tuple[InputHook, ...] = ()
     context: tuple[ContextHook, ...] = ()
     tool: tuple[ToolHook, ...] = ()
+    answer: tuple[AnswerHook, ...] = ()
     turn: tuple[TurnHook, ...] = ()
     rewrite: tuple[RewriteHook, ...] = ()
-    deadline: float = 30.0
+    session_start: tuple[SessionStartHook, ...] = ()
+    session_end: tuple[SessionEndHook, ...] = ()
+    deadline: float = 35.0
 
 
 NO_HOOKS = Hooks()

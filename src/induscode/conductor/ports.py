@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from induscode.conductor.hooks import NO_HOOKS, Hooks
 from induscode.conductor.retries import Retries
@@ -16,10 +17,13 @@ from induscode.kernel.model import Provider, Usage
 from induscode.kernel.person import Choice, Person, PersonAnswer
 from induscode.kernel.request import Parameters
 from induscode.kernel.tool import AgentTool, Progress, ToolContext, ToolKind
+from induscode.policy.redaction import Secrets
+from induscode.policy.subject import CallView, NoSubject, Subject
 from induscode.policy.verdict import Verdict
 from induscode.session.entries import InstalledFeature
 
 __all__ = [
+    "Background",
     "BoundTool",
     "BriefSpan",
     "BriefingSource",
@@ -27,6 +31,8 @@ __all__ = [
     "ContextMaker",
     "Emit",
     "ModelSetting",
+    "NoBackground",
+    "Offer",
     "Permission",
     "Setup",
     "Wiring",
@@ -38,13 +44,17 @@ Emit = Callable[[Event], None]
 class BoundTool(Struct, frozen=True):
     """A tool with what the host says of it: its kind, and the feature it belongs to. `problem`
     tells, in a sentence for the model, what is wrong with arguments before anybody judges them;
-    `environment` is what a process that it starts would find there."""
+    `subject` finds what a call is about, from its arguments and the working directory: it never
+    raises, and says `NoSubject` where nothing usable is given; `environment` is what a process
+    that it starts would find there; `withdrawn` says why its feature may not offer it any more."""
 
     tool: AgentTool
     kind: ToolKind
     by: str
     problem: Callable[[Mapping[str, Any]], str | None] = lambda _: None
+    subject: Callable[[Mapping[str, Any], Path], Subject] = lambda _, __: NoSubject()
     environment: Mapping[str, str] | None = None
+    withdrawn: Callable[[], str | None] = lambda: None
 
     @property
     def effects(self) -> bool:
@@ -77,23 +87,56 @@ class ModelSetting(Struct, frozen=True):
     price: Callable[[Usage], float | None]
 
 
+class Offer(Struct, frozen=True):
+    """What a person may answer, and the rule that an answer for longer than once would keep."""
+
+    choices: tuple[Choice, ...]
+    rule: str = ""
+
+
 class Permission(Protocol):
-    """The host's judgement of a call, before anything of a feature is heard."""
+    """The host's judgement of a call, before anything of a feature is heard.
 
-    def judge(self, tool: BoundTool, arguments: Mapping[str, Any]) -> Verdict: ...
+    A call is looked at once (`view`, which asks the disk where its words lead); everything after
+    speaks of that view, so that what was judged, asked about, remembered and done is one thing.
+    """
 
-    def choices(self, tool: BoundTool, arguments: Mapping[str, Any]) -> tuple[Choice, ...]:
-        """What a person may answer; "always" is not offered for everything."""
+    def view(self, tool: BoundTool, arguments: Mapping[str, Any]) -> CallView: ...
+
+    def judge(self, call: CallView) -> Verdict: ...
+
+    def offer(self, call: CallView) -> Offer:
+        """For some calls only "once": no rule can say them, or none should."""
         ...
 
-    def remember(
-        self, tool: BoundTool, arguments: Mapping[str, Any], answer: PersonAnswer
-    ) -> str | None:
-        """Keep an answer given for this session or always; returns the rule kept, if any."""
+    def remember(self, call: CallView, answer: PersonAnswer) -> str | None:
+        """Keep an answer given for this session or always; returns the rule kept, if any. Raises
+        `UserError` when a rule for always cannot be stored."""
         ...
 
 
-ContextMaker = Callable[[CancelToken, Progress], ToolContext]
+ContextMaker = Callable[[CallView, CancelToken, Progress], ToolContext]
+
+
+class Background(Protocol):
+    """What runs beside the turns. Before the session is rewritten it must stand still."""
+
+    async def pause(self, reason: str) -> None: ...
+
+    def resume(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class NoBackground:
+    async def pause(self, reason: str) -> None:
+        """Nothing runs."""
+
+    def resume(self) -> None:
+        """Nothing was paused."""
+
+    async def close(self) -> None:
+        """Nothing runs."""
 
 
 class Budget(Struct, frozen=True):
@@ -118,7 +161,7 @@ class Setup(Struct, frozen=True):
 class Wiring(Struct, frozen=True):
     """What a conductor is connected to. Without a `person`, questions are refusals; `patience` is
     how many seconds a log that cannot be written is waited for. `fallbacks` make the models to ask,
-    in order, when the chosen one stays out of reach."""
+    in order, when the chosen one stays out of reach. `secrets` are taken out of what is said."""
 
     setup: Setup
     setting: ModelSetting
@@ -128,7 +171,9 @@ class Wiring(Struct, frozen=True):
     clock: Clock
     person: Person | None = None
     hooks: Hooks = NO_HOOKS
+    background: Background = NoBackground()
     budget: Budget = Budget()
     retries: Retries = Retries()
     fallbacks: tuple[Callable[[], ModelSetting], ...] = ()
     patience: float = 10.0
+    secrets: Secrets = field(default_factory=Secrets)

@@ -15,6 +15,7 @@ from induscode.errors import LogDown
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.events import Event, Fault
+from induscode.policy.redaction import Secrets
 from induscode.session.entries import KnownEntry
 from induscode.session.log import Durability, SessionLog
 
@@ -25,12 +26,20 @@ _PAUSE = 0.25
 
 
 class Recorder:
-    """Appends to one log on behalf of the loop."""
+    """Appends to one log on behalf of the loop. `secrets` are what must not be recorded: whoever
+    hears something from outside takes them out first."""
 
     def __init__(
-        self, log: SessionLog, emit: Callable[[Event], None], clock: Clock, *, patience: float
+        self,
+        log: SessionLog,
+        emit: Callable[[Event], None],
+        clock: Clock,
+        *,
+        patience: float,
+        secrets: Secrets | None = None,
     ) -> None:
         self.log = log
+        self.secrets = secrets or Secrets()
         self._emit = emit
         self._clock = clock
         self._patience = patience

@@ -1,16 +1,17 @@
 """What a session owes when it is opened again: an honest end for every call left open.
 
 "Started, outcome unknown" and "never started" are told apart by the intent. Nothing is ever run
-again by itself.
+again by itself. A call that never started waits as long as the turn may still go on: it passes the
+gate again then, and a question that was open is asked again.
 """
 
 from __future__ import annotations
 
 from induscode.session.entries import Interrupted
-from induscode.session.projection import Projection
+from induscode.session.projection import OpenCall, Projection
 from induscode.session.state import SessionState
 
-__all__ = ["close_open_calls"]
+__all__ = ["calls_left", "close_open_calls"]
 
 _STARTED = (
     "Interrupted: this call was started, and the session ended before its result was recorded. It"
@@ -19,8 +20,15 @@ _STARTED = (
 _NOT_STARTED = "Interrupted: the session ended before this call was started. It did not run."
 
 
-def close_open_calls(projection: Projection, state: SessionState) -> list[Interrupted]:
-    """Entries that end the calls of the last answer that have no result."""
+def calls_left(projection: Projection) -> list[OpenCall]:
+    """The calls of the last answer that have no result."""
+    return [call for call in projection.open_calls if not projection.has_result(call.id)]
+
+
+def close_open_calls(
+    projection: Projection, state: SessionState, *, goes_on: bool
+) -> list[Interrupted]:
+    """Entries that end the calls left; when the turn goes on, only those that were started."""
     return [
         Interrupted(
             call=open_call.id,
@@ -28,6 +36,6 @@ def close_open_calls(projection: Projection, state: SessionState) -> list[Interr
             started=open_call.id in state.started,
             text=_STARTED if open_call.id in state.started else _NOT_STARTED,
         )
-        for open_call in projection.open_calls
-        if not projection.has_result(open_call.id)
+        for open_call in calls_left(projection)
+        if not goes_on or open_call.id in state.started
     ]

@@ -1,7 +1,7 @@
 """What a tool returned, made fit to be recorded and shown.
 
 File names and outputs can hold what JSON cannot (lone surrogates, NaN): it is replaced, and the
-result's details say so under `mended`.
+result's details say so under `mended`. They can hold secrets: a visible mark takes their place.
 """
 
 from __future__ import annotations
@@ -12,12 +12,18 @@ import msgspec
 
 from induscode.kernel.content import Json, SaidBlock, Text, plain_text
 from induscode.kernel.jsontext import JsonProblem, canonical, clean_text
+from induscode.kernel.scrubbing import Scrubber, scrubbed
 from induscode.kernel.tool import ToolResult
 
-__all__ = ["encodable", "readable"]
+__all__ = ["fit_to_keep", "readable"]
 
 
-def encodable(result: ToolResult) -> ToolResult:
+def fit_to_keep(result: ToolResult, scrubber: Scrubber) -> ToolResult:
+    """The same result where it can be encoded and holds no secret, else one that does."""
+    return scrubbed(_encodable(result), scrubber)
+
+
+def _encodable(result: ToolResult) -> ToolResult:
     """The same result where it can be encoded, else one with what cannot be replaced."""
     mended = False
     content: list[SaidBlock] = []

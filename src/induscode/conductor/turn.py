@@ -14,26 +14,27 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from induscode.conductor.amendments import amendment_of
 from induscode.conductor.calls import CallRunner
 from induscode.conductor.compaction import Compactor, needs_room
 from induscode.conductor.consent import Consent
+from induscode.conductor.decisions import Decisions
 from induscode.conductor.epoch import begin_epoch, model_entries
 from induscode.conductor.exchange import Exchange
-from induscode.conductor.guard import guarded
-from induscode.conductor.hooks import Shape, Stop
 from induscode.conductor.ports import ModelSetting, Setup, Wiring
 from induscode.conductor.recorder import Recorder
-from induscode.conductor.recovery import close_open_calls
+from induscode.conductor.recovery import calls_left, close_open_calls
+from induscode.conductor.tool_hooks import ToolHooks
+from induscode.conductor.turn_hooks import TurnHooks
 from induscode.errors import BudgetEnded, Cancelled, ContextTooLong, ProviderError, UserError
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import iso
 from induscode.kernel.content import SaidBlock, Text, plain_text
-from induscode.kernel.events import Alert, Fault, HookDecided, Noticed
+from induscode.kernel.events import Alert, Noticed
 from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import StopReason, Usage
+from induscode.kernel.scrubbing import scrubbed
 from induscode.session.blobs import BlobStore
-from induscode.session.entries import Hook, Input, KnownEntry, Notice, Response
+from induscode.session.entries import Input, KnownEntry, Notice, Response
 from induscode.session.log import SessionLog
 from induscode.session.projection import Projection
 from induscode.session.state import SessionState
@@ -44,6 +45,10 @@ __all__ = ["Conductor", "Totals", "TurnOutcome"]
 _HOST = "builtin:conductor"
 _PERSON = "person"
 _ROOM_TRIES = 2
+_REDACTED = (
+    "your message holds a key or password of this run; it was redacted, and neither the model nor"
+    " the session's log has it"
+)
 
 
 class TurnOutcome(Struct, frozen=True):
@@ -83,7 +88,6 @@ class Conductor:
         log.follow(self.projection.add, self.state.add)
         self._blobs = blobs
         self._setup, self._setting = self._next = (wiring.setup, wiring.setting)
-        self._hooks = wiring.hooks
         self._fallbacks = wiring.fallbacks
         self._chain = list(wiring.fallbacks)
         self._borrowed: list[ModelSetting] = []
@@ -91,13 +95,26 @@ class Conductor:
         self._emit = emit = wiring.emit
         self._clock = clock = wiring.clock
         self._cancel = CancelToken()
-        self._recorder = recorder = Recorder(log, emit, clock, patience=wiring.patience)
+        self._recorder = recorder = Recorder(
+            log, emit, clock, patience=wiring.patience, secrets=wiring.secrets
+        )
+        decisions = Decisions(recorder, emit, clock)
+        self._hooks = TurnHooks(wiring.hooks, decisions, recorder, emit, clock)
+        hooks = ToolHooks(wiring.hooks, decisions, recorder.secrets)
+        self._background = wiring.background
+        self._greeted = False
         self._consent = Consent(wiring.permission, wiring.person, recorder, emit, clock)
         self._exchange = Exchange(recorder, self.projection, blobs, emit, clock, wiring.retries)
-        self._calls = CallRunner(
-            recorder, blobs, self._consent, wiring.hooks, wiring.context, emit, clock
+        self._calls = CallRunner(recorder, blobs, self._consent, hooks, wiring.context, emit, clock)
+        self._compactor = Compactor(
+            recorder,
+            self._exchange,
+            self.state,
+            self._hooks,
+            wiring.background,
+            emit,
+            clock,
         )
-        self._compactor = Compactor(recorder, self._exchange, self.state, wiring.hooks, emit, clock)
         self._steered = False
         self._busy = False
 
@@ -126,7 +143,8 @@ class Conductor:
 
     async def submit(self, blocks: Sequence[SaidBlock]) -> TurnOutcome:
         """One whole turn. Raises `Cancelled`, `BudgetEnded`, a `ProviderError` or `LogDown`."""
-        await self._hear_input_hooks(plain_text(list(blocks)))
+        blocks = self._without_secrets(blocks)
+        await self._hooks.submitted(plain_text(list(blocks)))
         return await self._run("input", blocks)
 
     async def go_on(self) -> TurnOutcome:
@@ -138,10 +156,11 @@ class Conductor:
     async def steer(self, text: str) -> None:
         """Add a message while the agent works; the model reads it with its next request. Raises
         `UserError` when no turn runs (any more)."""
-        await self._hear_input_hooks(text)
+        said = self._without_secrets([Text(text)])
+        await self._hooks.submitted(plain_text(tuple(said)))
         if not self._busy:
             raise UserError("no turn is running", hint="submit it as a new input")
-        entry = await self._input([Text(text)], steer=True)
+        entry = await self._input(said, steer=True)
         await self._recorder.commit(entry, by=_PERSON, cancel=CancelToken())
         self._steered = True
 
@@ -156,7 +175,10 @@ class Conductor:
         self._cancel.cancel(reason)
 
     async def close(self) -> None:
-        """Let go of the log and of every provider."""
+        """End what runs beside the turns, then let go of the log and of every provider."""
+        await self._background.close()
+        if self._greeted:
+            await self._hooks.session_ended(self.log.session)
         for setting in (self._next[1], *self._borrowed):
             await setting.provider.close()
         self.log.close()
@@ -193,10 +215,7 @@ class Conductor:
         finally:
             self._busy = False
         text = self._exchange.text_of(last)
-        for hook in self._hooks.turn:
-            failed = await guarded(hook.turn_ended(text), hook.by, deadline=self._hooks.deadline)
-            if isinstance(failed, Stop):
-                self._emit(Fault(message=failed.reason, at=self._now()))
+        await self._hooks.turn_ended(text)
         return TurnOutcome(text, last.stop)
 
     async def _open_epoch(self, cause: str, entries: Sequence[KnownEntry]) -> None:
@@ -215,18 +234,24 @@ class Conductor:
             ),
             self._cancel,
         )
-        closing = close_open_calls(self.projection, self.state)
+        resumed = self.state.start is not None
+        closing = close_open_calls(self.projection, self.state, goes_on=cause == "resume")
         await self._recorder.commit(
             *_by(fresh, _HOST), *_by(closing, _HOST), *entries, by=_PERSON, cancel=self._cancel
         )
+        if not self._greeted:
+            self._greeted = True
+            await self._hooks.session_started(self.log.session, resumed=resumed)
 
     async def _loop(self, before: Totals) -> Response:
         room_tries = 0
+        if left := calls_left(self.projection):
+            await self._calls.run(left, self._cancel)
         while True:
             self._check_budget(before)
             if needs_room(self.state.last_usage, self._setting.context):
                 await self._compactor.compact(self._setting, "it is nearly full", self._cancel)
-            await self._shape_context()
+            await self._hooks.shape(self.projection, self._cancel)
             self._steered = False
             try:
                 response = await self._exchange.ask(self._setting, "turn", self._cancel)
@@ -239,8 +264,10 @@ class Conductor:
                 if not failure.retryable or not await self._fall_back(failure):
                     raise
                 continue
-            if self.projection.open_calls:
-                await self._calls.run(list(self.projection.open_calls), self._cancel)
+            calls = list(self.projection.open_calls)
+            await self._hooks.answered(self._exchange.text_of(response), len(calls))
+            if calls:
+                await self._calls.run(calls, self._cancel)
             elif response.stop is not StopReason.PAUSE and not self._steered:
                 return response
 
@@ -287,46 +314,21 @@ class Conductor:
         guess = Usage(input=last.output, cache_read=again, output=last.output)
         return self._setting.price(guess) or 0.0
 
-    # Hooks
-
-    async def _hear_input_hooks(self, text: str) -> None:
-        for hook in self._hooks.input:
-            decision = await guarded(hook.submit(text), hook.by, deadline=self._hooks.deadline)
-            if isinstance(decision, Stop):
-                self._emit(
-                    HookDecided(
-                        point="input-submit",
-                        by=hook.by,
-                        decision="deny",
-                        reason=decision.reason,
-                        at=self._now(),
-                    )
-                )
-                if self.state.start is not None:
-                    note = Hook(point="input-submit", decision="deny", reason=decision.reason)
-                    await self._recorder.write(note, by=hook.by, cancel=CancelToken())
-                raise UserError(f"the input was stopped by {hook.by}: {decision.reason}")
-
-    async def _shape_context(self) -> None:
-        for hook in self._hooks.context:
-            request = self.projection.request()
-            shape = await guarded(hook.shape(request), hook.by, deadline=self._hooks.deadline)
-            if shape is None or shape == Shape():
-                continue
-            entry = shape if isinstance(shape, Stop) else amendment_of(shape, request, hook.by)
-            if isinstance(entry, Stop):
-                self._emit(Fault(message=entry.reason, at=self._now()))
-            else:
-                await self._recorder.write(entry, by=hook.by, cancel=self._cancel)
-
     async def _note_stop(self, stop: Cancelled | BudgetEnded) -> None:
         """Leave a log that says why the turn ended, for the model too."""
-        closing = close_open_calls(self.projection, self.state)
+        closing = close_open_calls(self.projection, self.state, goes_on=False)
         note = Notice(text=f"[The turn ended here: {stop.message}.]")
         if self.state.start is not None:
             await self._recorder.commit(*closing, note, by=_HOST, cancel=CancelToken())
         if isinstance(stop, Cancelled):
             self._emit(Alert(text=stop.message, at=self._now()))
+
+    def _without_secrets(self, blocks: Sequence[SaidBlock]) -> list[SaidBlock]:
+        """What the person said, as hooks, log and model get it; the person is told of a change."""
+        clean = scrubbed(list(blocks), self._recorder.secrets)
+        if clean != list(blocks):
+            self._emit(Alert(text=_REDACTED, at=self._now()))
+        return clean
 
     async def _input(self, blocks: Sequence[SaidBlock], *, steer: bool) -> Input:
         clean: list[SaidBlock] = []

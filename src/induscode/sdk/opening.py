@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from induscode.boot.assemble import open_session, surroundings
+from induscode.boot.assemble import open_session
 from induscode.boot.invocation import MODES, Invocation
 from induscode.boot.running import RunningSession
+from induscode.boot.surroundings import surroundings
 from induscode.errors import UsageError, UserError
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.events import Event

@@ -17,11 +17,11 @@ OnApproval = Callable[[Question], Awaitable[PersonAnswer | None]]
 class AgentOptions(TypedDict, total=False):
     """What is left out is decided by the user's configuration, as on the command line.
 
-    `mode`, `allow`, `deny`, `tools`, `thinking`, `max_steps` and `max_cost` mean what the flags
-    mean; `resume` and `fork` take an id, a unique prefix of one, or "last". `on_approval` is asked
-    about calls that the mode asks about: None as its answer means no, and without it such calls are
-    refused. `environ` stands for the environment of the process, `home` for the directory of our
-    own files.
+    `mode`, `allow`, `deny`, `tools`, `trust`, `thinking`, `max_steps` and `max_cost` mean what the
+    flags mean; `resume` and `fork` take an id, a unique prefix of one, or "last". `on_approval` is
+    asked about calls that the mode asks about: None as its answer means no, and without it such
+    calls are refused. `environ` stands for the environment of the process, `home` for the directory
+    of our own files.
     """
 
     cwd: str | os.PathLike[str]
@@ -29,6 +29,7 @@ class AgentOptions(TypedDict, total=False):
     allow: Iterable[str]
     deny: Iterable[str]
     tools: Iterable[str] | None
+    trust: bool
     system: str | None
     append_system: str | None
     resume: str | None
@@ -54,6 +55,7 @@ def invocation_of(model: str | None, options: AgentOptions) -> Invocation:
         allow=tuple(options.get("allow", ())),
         deny=tuple(options.get("deny", ())),
         tools=None if tools is None else tuple(tools),
+        trust=options.get("trust", False),
         system=options.get("system"),
         append_system=options.get("append_system"),
         resume=options.get("resume"),

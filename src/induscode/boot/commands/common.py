@@ -10,8 +10,8 @@ from typing import NoReturn
 
 import msgspec
 
-from induscode.boot.assemble import Surroundings, surroundings
 from induscode.boot.invocation import Invocation
+from induscode.boot.surroundings import Surroundings, surroundings
 from induscode.errors import UsageError
 from induscode.session.log import read_only
 from induscode.session.reader import Scan

@@ -9,10 +9,11 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from induscode.boot.assemble import open_session, surroundings
+from induscode.boot.assemble import open_session
 from induscode.boot.commands import replay, why
 from induscode.boot.commands.common import out, parser
 from induscode.boot.invocation import Invocation
+from induscode.boot.surroundings import surroundings
 from induscode.channels.lineview import LineView
 from induscode.channels.terminal import Ink
 from induscode.errors import HostError

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from induscode.boot.assemble import Surroundings
 from induscode.boot.commands.common import here, out, out_json, parser
 from induscode.boot.credentials import Credentials, find_key
+from induscode.boot.surroundings import Surroundings
 from induscode.channels.terminal import Ink
 from induscode.errors import ConfigError, IndusError
 from induscode.version import VERSION

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from induscode.boot.commands.common import out, out_json, parser
 from induscode.errors import UserError
 from induscode.gateway.local.installation import INSTALL, LOCK, find
-from induscode.policy.environment import looks_secret
+from induscode.policy.environment import child_environment
 
 __all__ = ["run"]
 
@@ -57,9 +57,12 @@ def _install(environ: Mapping[str, str]) -> None:
             f"the Python that runs indus has no pip ({sys.executable})",
             hint=f"install it with what made that environment, e.g.: uv {by_hand}",
         )
+    # An index may want a password: it stands in a variable of pip's own, and pip has to get it.
+    pips_own = {name: value for name, value in environ.items() if name.startswith("PIP_")}
+    same_python = ("PYTHONPATH",)  # which this process has obeyed already
     done = subprocess.run(
         [sys.executable, "-m", "pip", "install", *_OPTIONS, "-r", str(LOCK)],
-        env={name: value for name, value in environ.items() if not looks_secret(name)},
+        env=child_environment(environ, also=same_python) | pips_own,
         stdout=sys.stderr,
         check=False,
     )

@@ -1,0 +1,132 @@
+"""The features of one session: which there are, what they may, and what becomes of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from induscode.boot.binding import bound_tools
+from induscode.boot.builtin_features import builtin_packages
+from induscode.boot.config import Config
+from induscode.boot.hostfeatures import host_digests
+from induscode.boot.outlet import Outlet
+from induscode.boot.services.provider import HostServices, ServiceRoots
+from induscode.conductor.feature_hooks import hooks_of
+from induscode.conductor.hooks import Hooks
+from induscode.conductor.ports import BoundTool, BriefSpan
+from induscode.feature.capability import AnyCapability, GrantPort
+from induscode.feature.descriptor import FeatureId
+from induscode.feature.hosting.grant_store import GrantStore
+from induscode.feature.hosting.installed import FeatureRegistry
+from induscode.feature.hosting.records import FeatureRecord
+from induscode.feature.hosting.supervisor import Supervisor
+from induscode.feature.registry import FeatureHost, FeatureRegistryBuilder, Package
+from induscode.session.entries import InstalledFeature
+from induscode.tools.builtin import BuiltinTool, builtin_tools
+from induscode.version import VERSION
+
+__all__ = ["Features", "install_features", "packages"]
+
+_WORK_ITEM = "work-item"
+
+
+def packages(config: Config, tools: Mapping[str, BuiltinTool]) -> list[Package]:
+    """All there are, in the order of installation: the tools that ship, then what was switched on
+    in `[features]`."""
+    found = builtin_packages(tools.values())
+    if config.get(f"features.{_WORK_ITEM}") is True:
+        from induscode.crew.work_items import work_item_feature
+
+        digest = _sources(Path(__file__).parent.parent / "crew" / "work_items")
+        label = f"builtin:{_WORK_ITEM}"
+        found.append(Package(work_item_feature(), digest, "builtin", label, ours=True))
+    return found
+
+
+class Features(Struct, frozen=True):
+    """What a session gets from its features."""
+
+    registry: FeatureRegistry
+    hooks: Hooks
+    supervisor: Supervisor
+    ours: Mapping[str, BuiltinTool]
+
+    def tools(self, environment: Mapping[str, str]) -> tuple[BoundTool, ...]:
+        return bound_tools(self.registry, self.ours, environment)
+
+    def fragments(self) -> list[BriefSpan]:
+        """What features add to the prompt, each under its own name."""
+        return [
+            BriefSpan(
+                f"{draft.declaration.slot}/{draft.contribution.name}",
+                draft.contribution.text,
+                feature.id,
+            )
+            for feature, draft in self.registry.fragments()
+        ]
+
+    def entries(self) -> tuple[InstalledFeature, ...]:
+        """Who may produce entries, for the log: the features, and the host's own parts."""
+        installed = [
+            InstalledFeature(
+                id=feature.id,
+                version=feature.descriptor.version,
+                package=feature.digest,
+                grant=_grant(feature.descriptor.id, feature.granted),
+                runtime=feature.descriptor.runtime.value,
+            )
+            for feature in self.registry.features
+        ]
+        host = [
+            InstalledFeature(id=name, version=VERSION, package=digest, grant="builtin")
+            for name, digest in host_digests().items()
+        ]
+        return (*installed, *host)
+
+
+def install_features(
+    config: Config,
+    folder: Path,
+    outlet: Outlet,
+    roots: Callable[[Callable[[str, str], bool]], ServiceRoots],
+) -> Features:
+    """Policy first, then every feature; a fault of one is told through `outlet` and never sinks
+    the rest. `folder` holds the user's grants; `roots` is given how a task is started."""
+    store = GrantStore(folder)
+    supervisors: list[Supervisor] = []
+
+    def start_task(feature: str, task: str) -> bool:
+        return supervisors[0].start_task(feature, task)
+
+    stands_on = roots(start_task)
+
+    def services(feature: FeatureId, grants: GrantPort, record: FeatureRecord) -> HostServices:
+        return HostServices(feature, grants, record, stands_on)
+
+    host = FeatureHost(store.port, services, outlet.paths(), outlet.record)
+    builder = FeatureRegistryBuilder(host)
+    ours = {tool.tool.name: tool for tool in builtin_tools()}
+    for package in packages(config, ours):
+        builder.add(package)
+    registry = builder.install()
+    supervisors.append(Supervisor(registry))
+    return Features(registry, hooks_of(registry), supervisors[0], ours)
+
+
+def _grant(feature: FeatureId, granted: tuple[AnyCapability, ...]) -> str:
+    """By which right: ours by default, anything else by the user, for exactly these."""
+    if feature.source == "builtin":
+        return "builtin"
+    return "user: " + ", ".join(one.text() for one in granted)
+
+
+def _sources(folder: Path) -> str:
+    total = hashlib.sha256()
+    for file in sorted(folder.glob("*.py")):
+        source = file.read_bytes()
+        total.update(f"{file.name}\0{len(source)}\0".encode())
+        total.update(source)
+    return total.hexdigest()

@@ -1,0 +1,62 @@
+"""Where features' words go, from before the session is open until after it is closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from induscode.conductor.turn import Conductor
+from induscode.errors import FeatureInstallError
+from induscode.feature.hosting.records import FeatureRecord
+from induscode.feature.hosting.sinks import SinkPaths
+from induscode.kernel.clock import Clock, iso
+from induscode.kernel.events import Alert, Event, Fault
+from induscode.policy.redaction import Secrets
+from induscode.tools.spill import Spill
+
+__all__ = ["Outlet"]
+
+
+class Outlet:
+    """The host's own paths, given to the registry before there is a conductor. What is to be told
+    before the session is open waits in `faults`."""
+
+    def __init__(
+        self, emit: Callable[[Event], None], clock: Clock, secrets: Secrets, spill: Spill
+    ) -> None:
+        self.faults: list[str] = []
+        self._emit = emit
+        self._clock = clock
+        self._secrets = secrets
+        self._spill = spill
+        self._conductor: Conductor | None = None
+
+    def connect(self, conductor: Conductor) -> None:
+        """From now on notices reach the log, and faults are told at once."""
+        self._conductor = conductor
+
+    def record(self, feature: str) -> FeatureRecord:
+        return FeatureRecord(feature, now=self._now, clean=self._secrets.text, told=self._told)
+
+    def paths(self) -> SinkPaths:
+        return SinkPaths(notify=self._notify, alert=self._alert, spill=self._keep)
+
+    async def _notify(self, feature: str, text: str) -> None:
+        if self._conductor is None:
+            raise FeatureInstallError("a notice cannot be given before the session is open")
+        await self._conductor.notify(self._secrets.text(text), by=feature)
+
+    def _alert(self, feature: str, text: str) -> None:
+        self._emit(Alert(text=f"{feature}: {text}", at=self._now()))
+
+    def _keep(self, feature: str, text: str) -> str:
+        return str(self._spill.keep(feature, text))
+
+    def _told(self, feature: str, message: str) -> None:
+        told = f"{feature}: {message}"
+        if self._conductor is None:
+            self.faults.append(told)
+        else:
+            self._emit(Fault(message=told, at=self._now()))
+
+    def _now(self) -> str:
+        return iso(self._clock.now_ms())

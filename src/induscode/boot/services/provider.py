@@ -1,0 +1,138 @@
+"""Services for one feature: the service, `Denied` or `Unavailable`; never an exception.
+
+A grant is looked at when a service is handed out and again by the service at every use. What is
+granted and not there says so; nothing is ever handed out in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from msgspec import Struct
+
+from induscode.boot.services.authority import Authority
+from induscode.boot.services.files import Files, Judge
+from induscode.boot.services.secret import FindSecret, Hide, Secret
+from induscode.boot.services.state import open_state, state_key
+from induscode.boot.services.work_items import WorkItemFiles
+from induscode.errors import IndusError
+from induscode.feature.capability import (
+    AnyCapability,
+    FeatureState,
+    GrantPort,
+    HostCapability,
+    RunBackgroundTask,
+    ScopedFs,
+    SecretRef,
+    WorkItemStore,
+)
+from induscode.feature.descriptor import FeatureId
+from induscode.feature.hosting.records import FeatureRecord
+from induscode.feature.hosting.snapshot import is_a
+from induscode.feature.lending import lend
+from induscode.feature.service_files import ScopedFiles
+from induscode.feature.service_secret import SecretService
+from induscode.feature.service_state import Migration, StateDirectory
+from induscode.feature.service_work_items import WorkItems
+from induscode.feature.services import Denied, Unavailable
+from induscode.kernel.clock import Clock, SystemClock
+from induscode.kernel.tool import Shell
+
+__all__ = ["HostServices", "ServiceRoots"]
+
+Service = TypeVar("Service")
+
+
+class ServiceRoots(Struct, frozen=True):
+    """What the services of all features stand on. `state` holds one directory per feature and is
+    outside the workspace; without `work_items` that service is unavailable. `start_task` is given
+    the feature and the name of its task."""
+
+    workspace: Path
+    state: Path
+    work_items: Path | None
+    judge: Judge
+    shell: Shell
+    find_secret: FindSecret
+    hide: Hide
+    start_task: Callable[[str, str], bool]
+    clock: Clock = SystemClock()
+
+
+class HostServices:
+    """The port behind one `FeatureServiceProvider`. `close` ends every service it handed out."""
+
+    def __init__(
+        self, feature: FeatureId, grants: GrantPort, record: FeatureRecord, roots: ServiceRoots
+    ) -> None:
+        self._authority = Authority(feature, grants, record)
+        self._roots = roots
+
+    def close(self) -> None:
+        self._authority.close()
+
+    def provide(self, wanted: AnyCapability, kind: type[Service]) -> Service | Denied | Unavailable:
+        if not is_a(wanted, HostCapability):
+            return self._unavailable("service", "what was asked for is no capability")
+        if denied := self._denied(wanted):
+            return denied
+        made = self._made(wanted)
+        if isinstance(made, Unavailable | kind):
+            return made
+        return self._unavailable(wanted.text(), "another service was asked for by this name")
+
+    def state(
+        self, version: int, migrate: Migration | None
+    ) -> StateDirectory | Denied | Unavailable:
+        if denied := self._denied(FeatureState()):
+            return denied
+        roots, feature = self._roots, self._authority.feature
+        folder = roots.state / state_key(feature, roots.workspace)
+        try:
+            return StateDirectory(lend(open_state(folder, version, migrate, self._authority)))
+        except (IndusError, OSError) as error:
+            return self._unavailable(FeatureState().text(), str(error))
+
+    def start_task(self, name: str) -> bool | Denied:
+        if denied := self._denied(RunBackgroundTask()):
+            return denied
+        return self._roots.start_task(str(self._authority.feature), name)
+
+    def _made(self, wanted: AnyCapability) -> object:
+        roots = self._roots
+        match wanted:
+            case ScopedFs():
+                files = Files(self._authority, wanted, roots.workspace, roots.shell, roots.judge)
+                return ScopedFiles(lend(files))
+            case WorkItemStore():
+                if roots.work_items is None:
+                    return self._unavailable(wanted.text(), "there is no place for work items here")
+                items = WorkItemFiles(self._authority, wanted, roots.work_items, roots.clock)
+                return WorkItems(lend(items))
+            case SecretRef():
+                return self._secret(wanted)
+            case _:
+                return self._unavailable(wanted.text(), "the host does not have this service yet")
+
+    def _secret(self, wanted: SecretRef) -> SecretService | Unavailable:
+        roots = self._roots
+        try:
+            found = roots.find_secret(wanted.id) is not None
+        except (IndusError, OSError) as error:
+            return self._unavailable(wanted.text(), f"it cannot be looked up: {error}")
+        if not found:
+            return self._unavailable(wanted.text(), "no secret of this name is stored")
+        return SecretService(lend(Secret(self._authority, wanted, roots.find_secret, roots.hide)))
+
+    def _denied(self, wanted: AnyCapability) -> Denied | None:
+        why = self._authority.denial(wanted)
+        if why is None:
+            return None
+        self._authority.note(f"{wanted.text()} was denied: {why}", "capability")
+        return Denied(wanted, why)
+
+    def _unavailable(self, service: str, reason: str) -> Unavailable:
+        self._authority.note(f"{service} is unavailable: {reason}", "capability")
+        return Unavailable(service, reason)

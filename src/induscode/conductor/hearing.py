@@ -1,0 +1,121 @@
+"""Hearing one hook of a feature: its grant, its deadline, its failure policy, its closed decisions.
+
+Three ways to have no decision are told apart: `failed` (it raised, took too long or answered
+something else), `not-started` (its grant is gone, or it cannot run). A guard denies then; an
+observer is reported and passed over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from threading import Thread
+from typing import Any, Literal, cast
+
+from induscode.conductor.hooks import Stop
+from induscode.feature.hook import FailurePolicy
+from induscode.feature.hook_views import Continue, DenyWithSyntheticError, EmitDiagnosticRecord
+from induscode.feature.hosting.draft import DraftHook
+from induscode.feature.hosting.installed import InstalledFeature
+from induscode.kernel.jsontext import clean_text
+
+__all__ = ["Ear"]
+
+
+class Ear:
+    """One hook, as the conductor hears it. `takes` are the decisions that its point knows."""
+
+    def __init__(
+        self, feature: InstalledFeature, draft: DraftHook, method: str, takes: tuple[type, ...]
+    ) -> None:
+        self.by = feature.id
+        self.tools = frozenset(draft.declaration.tools)
+        self._feature = feature
+        self._draft = draft
+        self._method = method
+        self._takes = takes
+
+    def matches(self, tool: str) -> bool:
+        return not self.tools or tool in self.tools
+
+    async def hear(self, event: object) -> Any:
+        """A decision of `takes`, `Continue`, or `Stop` with how it came to that."""
+        for need in self._draft.needs:
+            if why := self._feature.grants.denial(need):
+                return self._without("not-started", f"{need.text()}: {why}")
+        seconds = self._draft.declaration.seconds
+        asking = asyncio.ensure_future(self._asked(event))
+        done, _ = await asyncio.wait({asking}, timeout=seconds)
+        if not done:
+            asking.cancel()
+            return self._without("failed", f"it did not answer within {seconds:g} s")
+        if asking.cancelled():
+            return self._without("failed", "it was cancelled")
+        if failure := asking.exception():
+            return self._without("failed", f"it failed: {failure!r}")
+        return self._understood(asking.result())
+
+    async def _asked(self, event: object) -> object:
+        function = cast(
+            "Callable[[object], object]", getattr(self._draft.contribution.hook, self._method)
+        )
+        if inspect.iscoroutinefunction(function):
+            return await cast("Awaitable[object]", function(event))
+        return await _in_thread(function, event)
+
+    def _understood(self, decision: object) -> Any:
+        match decision:
+            case None if not self._takes:
+                return Continue()
+            case DenyWithSyntheticError(message=message) if DenyWithSyntheticError in self._takes:
+                return Stop(_text(message))
+            case EmitDiagnosticRecord(diagnostic=diagnostic):
+                self._feature.record.heard(_text(diagnostic.message))
+                return decision
+            case Continue():
+                return decision
+            case _ if type(decision) in self._takes:
+                return decision
+            case _:
+                kind = type(decision).__name__
+                return self._without("failed", f"it answered with {kind}, which is no decision")
+
+    def _without(self, how: Literal["failed", "not-started"], reason: str) -> Stop | Continue:
+        name = self._draft.declaration.name
+        self._feature.record.note(f"hook {name}: {reason}", "hook")
+        if self._draft.declaration.failure is FailurePolicy.REPORT:
+            return Continue()
+        return Stop(_text(f"{name}: {reason}"), how)
+
+
+def _text(message: object) -> str:
+    return clean_text(str(message))[0][:_REASON]
+
+
+_REASON = 2_000
+
+
+async def _in_thread(function: Callable[[object], object], event: object) -> object:
+    """A plain function must not hold up the loop, nor the end of the program."""
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[object] = loop.create_future()
+
+    def tell(outcome: object, failure: Exception | None) -> None:
+        if answered.done():
+            return
+        if failure is not None:
+            answered.set_exception(failure)
+        else:
+            answered.set_result(outcome)
+
+    def run() -> None:
+        try:
+            outcome = function(event)
+        except Exception as error:
+            loop.call_soon_threadsafe(tell, None, error)
+            raise SystemExit from error  # ends the thread without a word: it was told
+        loop.call_soon_threadsafe(tell, outcome, None)
+
+    Thread(target=run, daemon=True).start()
+    return await answered

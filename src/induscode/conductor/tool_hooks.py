@@ -1,0 +1,114 @@
+"""Hooks around one call: heard in order before it, in reverse after it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from induscode.conductor.decisions import Decisions
+from induscode.conductor.guard import guarded
+from induscode.conductor.hooks import Hooks, Noted, Rewritten, Stop, ToolHook, ToolView
+from induscode.conductor.results import fit_to_keep
+from induscode.kernel.jsontext import digest, raw_json
+from induscode.kernel.scrubbing import Scrubber
+from induscode.kernel.tool import ToolResult
+from induscode.session.entries import Hook
+
+__all__ = ["Blocked", "Entered", "ToolHooks"]
+
+_BEFORE = "pre-tool"
+_AFTER = "post-tool"
+
+
+class Blocked(Struct, frozen=True):
+    """The call must not run. `text` is for the model."""
+
+    by: str
+    text: str
+
+
+class Entered(Struct, frozen=True):
+    """The call may go on with these arguments; `rewritten_by` is the last who changed them."""
+
+    arguments: dict[str, Any]
+    rewritten_by: str = ""
+
+
+class ToolHooks:
+    """The hooks of one session, indexed by tool: what matches none costs nothing."""
+
+    def __init__(self, hooks: Hooks, decisions: Decisions, scrubber: Scrubber) -> None:
+        self._hooks = hooks
+        self._decisions = decisions
+        self._scrubber = scrubber
+        self._by_tool: dict[str, tuple[ToolHook, ...]] = {}
+
+    def _of(self, tool: str) -> tuple[ToolHook, ...]:
+        found = self._by_tool.get(tool)
+        if found is None:
+            found = tuple(hook for hook in self._hooks.tool if hook.matches(tool))
+            self._by_tool[tool] = found
+        return found
+
+    async def enter(self, call: str, tool: str, arguments: dict[str, Any]) -> Entered | Blocked:
+        rewritten_by = ""
+        for hook in self._of(tool):
+            view = ToolView(call, tool, arguments)
+            match await guarded(hook.enter(view), hook.by, deadline=self._hooks.deadline):
+                case Stop() as stop:
+                    await self._decisions.stopped(_BEFORE, hook.by, stop, call)
+                    return Blocked(hook.by, f"Blocked by {hook.by.split(':')[-1]}: {stop.reason}")
+                case Noted() as noted:
+                    await self._decisions.noted(_BEFORE, hook.by, noted, call)
+                case Rewritten(changed):
+                    rewritten_by = hook.by
+                    await self._note_rewrite(call, hook.by, arguments, changed)
+                    arguments = changed
+                case _:
+                    continue
+        return Entered(arguments, rewritten_by)
+
+    async def exit(
+        self, call: str, tool: str, arguments: dict[str, Any], result: ToolResult, by: str
+    ) -> tuple[ToolResult, str]:
+        """The result as the hooks leave it, and who made it so."""
+        for hook in reversed(self._of(tool)):
+            view = ToolView(call, tool, arguments)
+            match await guarded(hook.exit(view, result), hook.by, deadline=self._hooks.deadline):
+                case Stop() as stop:
+                    await self._decisions.stopped(_AFTER, hook.by, stop, call)
+                    result = ToolResult.error(f"The result is withheld: {stop.reason}")
+                    by = hook.by
+                case Noted() as noted:
+                    await self._decisions.noted(_AFTER, hook.by, noted, call)
+                case ToolResult() as other:
+                    other = fit_to_keep(other, self._scrubber)
+                    await self._note_change(call, hook.by, result, other)
+                    result, by = other, hook.by
+                case _:
+                    continue
+        return result, by
+
+    async def _note_rewrite(
+        self, call: str, by: str, before: dict[str, Any], after: dict[str, Any]
+    ) -> None:
+        note = Hook(
+            point=_BEFORE,
+            decision="rewrite",
+            target=call,
+            before=digest(bytes(raw_json(before))),
+            after=digest(bytes(raw_json(after))),
+        )
+        await self._decisions.record(note, by)
+
+    async def _note_change(self, call: str, by: str, before: ToolResult, after: ToolResult) -> None:
+        note = Hook(
+            point=_AFTER,
+            decision="rewrite",
+            target=call,
+            before=digest(msgspec.json.encode(before.content)),
+            after=digest(msgspec.json.encode(after.content)),
+        )
+        await self._decisions.record(note, by)
