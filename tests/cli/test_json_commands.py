@@ -19,6 +19,7 @@ FOR_PROGRAMS = {
     "config": ("get",),
     "trust": (),
     "grants": (),
+    "feature": (),
     "doctor": (),
 }
 # `fork` prints one id and nothing else; the others are for a person at a terminal.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from induscode.boot.credentials import Credentials
@@ -23,6 +23,7 @@ from induscode.conductor.ports import Budget, Setup, Wiring
 from induscode.conductor.retries import Retries
 from induscode.conductor.turn import Conductor
 from induscode.errors import IndusError, UsageError
+from induscode.feature.registry import Package
 from induscode.kernel.clock import iso
 from induscode.kernel.events import Event
 from induscode.kernel.jsontext import clean_text
@@ -48,10 +49,12 @@ def open_session(
     *,
     person: Person | None = None,
     patience: float = 10.0,
+    brought: Sequence[Package] = (),
 ) -> RunningSession:
     """A session ready for its first turn: new, resumed or forked, as the invocation says.
 
-    Raises `UserError` kinds; nothing is on disk before the first input of a new session.
+    Raises `UserError` kinds; nothing is on disk before the first input of a new session. `brought`
+    are features that the calling program brings itself.
     """
     emit = clean_events(emit, around.secrets)
     maker = ModelMaker(
@@ -77,7 +80,7 @@ def open_session(
     machine = Machine(around, log.session)
     outlet = Outlet(emit, around.clock, around.secrets, machine.spill)
     roots = partial(machine.roots, permission)
-    features = install_features(around.config, around.places.config, outlet, roots)
+    features = install_features(around.config, around.places.config, outlet, roots, brought)
     wiring = Wiring(
         setup=_setup(invocation, around, features, permission.mode),
         setting=setting,

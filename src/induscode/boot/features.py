@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -92,9 +92,11 @@ def install_features(
     folder: Path,
     outlet: Outlet,
     roots: Callable[[Callable[[str, str], bool]], ServiceRoots],
+    brought: Sequence[Package] = (),
 ) -> Features:
     """Policy first, then every feature; a fault of one is told through `outlet` and never sinks
-    the rest. `folder` holds the user's grants; `roots` is given how a task is started."""
+    the rest. `folder` holds the user's grants; `roots` is given how a task is started; `brought`
+    are features of the program that opens the session."""
     store = GrantStore(folder)
     supervisors: list[Supervisor] = []
 
@@ -109,7 +111,7 @@ def install_features(
     host = FeatureHost(store.port, services, outlet.paths(), outlet.record)
     builder = FeatureRegistryBuilder(host)
     ours = {tool.tool.name: tool for tool in builtin_tools()}
-    for package in packages(config, ours):
+    for package in (*packages(config, ours), *brought):
         builder.add(package)
     registry = builder.install()
     supervisors.append(Supervisor(registry))

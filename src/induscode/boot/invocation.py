@@ -28,7 +28,7 @@ examples:
 
 commands:
   sessions  replay  why  context  fork  models  login  logout  local
-  trust  grants  config  doctor  demo
+  trust  grants  feature  config  doctor  demo
   (each has --help; `indus sessions` lists what there is to look at)
 """
 

@@ -24,6 +24,7 @@ COMMANDS = (
     "logout",
     "local",
     "grants",
+    "feature",
     "config",
     "trust",
     "doctor",

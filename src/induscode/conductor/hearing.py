@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from threading import Thread
 from typing import Any, Literal, cast
 
@@ -17,6 +18,7 @@ from induscode.conductor.hooks import Stop
 from induscode.feature.hook import FailurePolicy
 from induscode.feature.hook_views import Continue, DenyWithSyntheticError, EmitDiagnosticRecord
 from induscode.feature.hosting.draft import DraftHook
+from induscode.feature.hosting.foreign import said
 from induscode.feature.hosting.installed import InstalledFeature
 from induscode.kernel.jsontext import clean_text
 
@@ -53,7 +55,7 @@ class Ear:
         if asking.cancelled():
             return self._without("failed", "it was cancelled")
         if failure := asking.exception():
-            return self._without("failed", f"it failed: {failure!r}")
+            return self._without("failed", f"it failed: {said(failure)}")
         return self._understood(asking.result())
 
     async def _asked(self, event: object) -> object:
@@ -98,24 +100,38 @@ _REASON = 2_000
 
 async def _in_thread(function: Callable[[object], object], event: object) -> object:
     """A plain function must not hold up the loop, nor the end of the program."""
-    loop = asyncio.get_running_loop()
-    answered: asyncio.Future[object] = loop.create_future()
-
-    def tell(outcome: object, failure: Exception | None) -> None:
-        if answered.done():
-            return
-        if failure is not None:
-            answered.set_exception(failure)
-        else:
-            answered.set_result(outcome)
+    answer = _Answer()
 
     def run() -> None:
-        try:
-            outcome = function(event)
-        except Exception as error:
-            loop.call_soon_threadsafe(tell, None, error)
-            raise SystemExit from error  # ends the thread without a word: it was told
-        loop.call_soon_threadsafe(tell, outcome, None)
+        with answer:
+            answer.outcome = function(event)
 
     Thread(target=run, daemon=True).start()
-    return await answered
+    return await answer.awaited
+
+
+class _Answer:
+    """What a function in a thread comes to: entered there, awaited in the loop."""
+
+    def __init__(self) -> None:
+        self.outcome: object = None
+        self._loop = asyncio.get_running_loop()
+        self.awaited: asyncio.Future[object] = self._loop.create_future()
+
+    def __enter__(self) -> None:
+        """The thread begins."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> bool:
+        with suppress(RuntimeError):  # the loop is gone: nobody waits any more
+            self._loop.call_soon_threadsafe(self._tell, error)
+        return True
+
+    def _tell(self, error: BaseException | None) -> None:
+        if self.awaited.done():
+            return
+        if error is None:
+            self.awaited.set_result(self.outcome)
+        else:
+            self.awaited.set_exception(RuntimeError(said(error)))

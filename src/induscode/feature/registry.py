@@ -1,9 +1,9 @@
 """The one registry: how features come in.
 
-Order of an installation, for all features: the host's policy first, then each module in the order
-it was added (its descriptor is asked for once and copied, its names are checked against those
-before it, its requests are granted or not), then its `install`, whose contributions are taken as a
-whole or not at all; then nothing can be registered any more.
+Order of an installation: first, for all features, what they say and what they may (each descriptor
+is asked for once and copied, its requests are granted or not); then each module in the order it was
+added (its names are checked against those before it, and its `install` runs, whose contributions
+are taken as a whole or not at all); then nothing can be registered any more.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from induscode.feature.diagnostic import FeatureDiagnosticSink
 from induscode.feature.fragment import FragmentRegistrar
 from induscode.feature.hook import PublicHookRegistrar
 from induscode.feature.hosting.draft import Draft, Kind
-from induscode.feature.hosting.foreign import is_a, said
+from induscode.feature.hosting.foreign import said
+from induscode.feature.hosting.given import GivenGrants
 from induscode.feature.hosting.handles import FeaturePorts
 from induscode.feature.hosting.installed import (
     FeatureRegistry,
@@ -95,13 +96,15 @@ class FeatureModule(Protocol):
 class Package(Struct, frozen=True):
     """A module and what the host knows of where it came from: the digest of its content, the
     source its id must have, and a name to speak of it by until its descriptor is known. What is
-    `ours` is installed in place; anything else in a thread with a deadline."""
+    `ours` is installed in place; anything else in a thread with a deadline. `granted` are grants
+    that come with it; without, the host's policy decides."""
 
     module: FeatureModule
     digest: str
     source: str
     label: str
     ours: bool = False
+    granted: tuple[AnyCapability, ...] | None = None
 
 
 class FeatureHost(Struct, frozen=True):
@@ -127,9 +130,14 @@ class FeatureRegistryBuilder:
         return self
 
     def install(self) -> FeatureRegistry:
-        return FeatureRegistry([self._installed(package) for package in self._packages])
+        members = [self._known(package) for package in self._packages]
+        for package, member in zip(self._packages, members, strict=True):
+            if isinstance(member, InstalledFeature) and not member.refused:
+                self._bring_in(package, member)
+        return FeatureRegistry(members)
 
-    def _installed(self, package: Package) -> InstalledFeature | UnreadableFeature:
+    def _known(self, package: Package) -> InstalledFeature | UnreadableFeature:
+        """What it says, and what it may. Of the feature's own code only `descriptor` runs."""
         record = self._host.record(package.label)
         try:
             made = self._described(package)
@@ -137,27 +145,29 @@ class FeatureRegistryBuilder:
             record.note(f"not installed: {error}", "install")
             return UnreadableFeature(package.label, package.digest, record)
         record.feature = str(made.id)
-        grants = self._host.grants(made, package.digest)
+        if package.granted is None:
+            grants = self._host.grants(made, package.digest)
+        else:
+            grants = GivenGrants(package.granted)
         draft = Draft(made, grants, lambda kind, name: self._claims.get((kind, name)))
-        draft.preflight()
         services = self._host.services(made.id, grants, record)
         ports = FeaturePorts(grants, record, self._host.paths, services)
         feature = InstalledFeature(made, package.digest, grants, record, draft, ports)
         try:
             _settle_requests(feature)
-            self._run(package, feature)
         except FeatureInstallError as error:
-            record.note(f"not installed: {error}", "install")
-            draft.discard()
-            draft.close("the feature was not installed")
-            feature.close()
+            feature.refuse(str(error))
         return feature
 
+    def _bring_in(self, package: Package, feature: InstalledFeature) -> None:
+        feature.draft.preflight()
+        try:
+            self._run(package, feature)
+        except FeatureInstallError as error:
+            feature.refuse(str(error))
+
     def _described(self, package: Package) -> FeatureDescriptor:
-        descriptor = _asked(package, "descriptor", lambda module: module.descriptor())
-        if not is_a(descriptor, FeatureDescriptor):
-            raise FeatureInstallError(f"its descriptor is a {type(descriptor).__name__}")
-        copy = FeatureDescriptor.frozen_copy(descriptor)
+        copy = _asked(package, "descriptor", lambda module: _copied(module.descriptor()))
         if copy.id.source != package.source:
             raise FeatureInstallError(f"it calls itself {copy.id}, but comes from {package.source}")
         if copy.id in self._labels:
@@ -205,6 +215,12 @@ class FeatureRegistryBuilder:
             diagnostics=handles.diagnostics,
             services=handles.services,
         )
+
+
+def _copied(descriptor: object) -> FeatureDescriptor:
+    if not isinstance(descriptor, FeatureDescriptor):
+        raise FeatureInstallError(f"its descriptor is a {type(descriptor).__name__}")
+    return FeatureDescriptor.frozen_copy(descriptor)  # its own, whatever a subclass would answer
 
 
 def _settle_requests(feature: InstalledFeature) -> None:

@@ -15,7 +15,7 @@ from induscode.kernel import events
 from induscode.kernel.events import Event, RunResult
 from induscode.kernel.person import PersonAnswer, Question
 from induscode.sdk.agent import Agent
-from induscode.sdk.options import AgentOptions, OnApproval
+from induscode.sdk.options import AgentOptions, OnApproval, OwnFeature
 from induscode.sdk.run import Run, RunFailed
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "AgentOptions",
     "Event",
     "OnApproval",
+    "OwnFeature",
     "PersonAnswer",
     "Question",
     "Run",

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from induscode.boot.assemble import open_session
 from induscode.boot.invocation import MODES, Invocation
 from induscode.boot.running import RunningSession
 from induscode.boot.surroundings import surroundings
 from induscode.errors import UsageError, UserError
+from induscode.feature.registry import Package
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.events import Event
+from induscode.kernel.jsontext import digest
 from induscode.kernel.person import PersonAnswer, Question
-from induscode.sdk.options import AgentOptions, OnApproval
+from induscode.sdk.options import AgentOptions, OnApproval, OwnFeature
 
 __all__ = ["open_agent"]
 
@@ -34,9 +38,19 @@ def open_agent(
     around = surroundings(invocation, known)
     on_approval = options.get("on_approval")
     person = _Program(on_approval) if on_approval is not None else None
-    session = open_session(invocation, around, emit, person=person)
+    brought = [_package(own) for own in options.get("features", ())]
+    session = open_session(invocation, around, emit, person=person, brought=brought)
     session.open(mode=around.config.text("mode"), cwd=str(around.cwd))
     return session
+
+
+def _package(own: OwnFeature) -> Package:
+    """The digest is that of the source file of its class, where there is one."""
+    kind = type(own.module)
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    content = Path(file).read_bytes() if file else kind.__qualname__.encode()
+    label = f"{kind.__module__}.{kind.__qualname__}"
+    return Package(own.module, digest(content), "user", label, granted=own.granted)
 
 
 def _check(invocation: Invocation) -> None:

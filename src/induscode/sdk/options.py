@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TypedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypedDict
 
 from induscode.boot.invocation import Invocation
 from induscode.kernel.person import PersonAnswer, Question
 
-__all__ = ["AgentOptions", "OnApproval", "invocation_of"]
+if TYPE_CHECKING:
+    from induscode.feature.capability import AnyCapability
+    from induscode.feature.registry import FeatureModule
+
+__all__ = ["AgentOptions", "OnApproval", "OwnFeature", "invocation_of"]
 
 OnApproval = Callable[[Question], Awaitable[PersonAnswer | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFeature:
+    """A feature of the program that runs the agent, and what the program grants it: by name, not
+    whatever the feature asks for. Its id has the source `user`."""
+
+    module: FeatureModule
+    granted: tuple[AnyCapability, ...] = ()
 
 
 class AgentOptions(TypedDict, total=False):
@@ -20,8 +34,8 @@ class AgentOptions(TypedDict, total=False):
     `mode`, `allow`, `deny`, `tools`, `trust`, `thinking`, `max_steps` and `max_cost` mean what the
     flags mean; `resume` and `fork` take an id, a unique prefix of one, or "last". `on_approval` is
     asked about calls that the mode asks about: None as its answer means no, and without it such
-    calls are refused. `environ` stands for the environment of the process, `home` for the directory
-    of our own files.
+    calls are refused. `features` are features of the program itself (`OwnFeature`). `environ`
+    stands for the environment of the process, `home` for the directory of our own files.
     """
 
     cwd: str | os.PathLike[str]
@@ -38,6 +52,7 @@ class AgentOptions(TypedDict, total=False):
     max_cost: float | None
     thinking: str | None
     on_approval: OnApproval | None
+    features: Iterable[OwnFeature]
     environ: Mapping[str, str] | None
     home: str | os.PathLike[str] | None
 

@@ -19,6 +19,7 @@ from induscode.feature.capability import (
     SecretRef,
     WorkItemStore,
 )
+from induscode.feature.lending import take_back
 from induscode.feature.services import (
     Denied,
     FeatureServiceProvider,
@@ -127,16 +128,16 @@ def test_after_the_grant_is_withdrawn_no_task_is_started(desk: Desk) -> None:
 
 def test_after_the_end_every_service_that_was_handed_out_refuses(desk: Desk) -> None:
     desk.secrets["TOKEN"] = "a-secret-value"
-    port = desk.port()
-    files = port.provide(ScopedFs(read=True), ScopedFiles)
-    items = port.provide(WorkItemStore(read=True), WorkItems)
-    secret = port.provide(SecretRef("TOKEN"), SecretService)
-    state = port.state(1, None)
+    services = desk.handed()
+    files = services.files(ScopedFs(read=True))
+    items = services.work_item_store(WorkItemStore(read=True))
+    secret = services.secret("TOKEN")
+    state = services.state(1)
     assert isinstance(files, ScopedFiles)
     assert isinstance(items, WorkItems)
     assert isinstance(secret, SecretService)
     assert isinstance(state, StateDirectory)
-    port.close()
+    take_back(services.lease)
     for use in (files.names, items.items, secret.reveal, state.names):
         with pytest.raises(HandleClosed):
             use()

@@ -160,6 +160,35 @@ def test_the_last_number_does_not_end_the_store(desk: Desk) -> None:
     assert store.create("second").id == "W-0002"
 
 
+def test_an_item_has_a_greatest_size(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work_items, "ITEM_BYTES", 1_000)
+    with pytest.raises(ServiceRefused, match="over 1000 bytes"):
+        store_of(desk).create("first", "\x01" * 200)
+
+
+def test_an_id_leads_nowhere_else(desk: Desk) -> None:
+    store = store_of(desk)
+    store.create("first")
+    text = (desk.items / "W-0001.json").read_text()
+    outside = desk.items.with_name("outside.json")
+    outside.write_text(text.replace("W-0001", "../outside"))
+    assert store.get("../outside") is None
+    with pytest.raises(LookupError):
+        store.comment("../outside", "well")
+    assert "well" not in outside.read_text()
+
+
+def _second(place: Path) -> bytes:
+    """What a good file would have in this place."""
+    return place.with_name("W-0001.json").read_bytes().replace(b"W-0001", b"W-0002")
+
+
+def _link(place: Path) -> None:
+    elsewhere = place.parents[2] / "elsewhere"
+    elsewhere.write_bytes(_second(place))
+    place.symlink_to(elsewhere)
+
+
 def _folder(place: Path) -> None:
     place.mkdir()
 
@@ -168,8 +197,8 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "cut off": lambda place: place.write_bytes(b'{"id": "W-0002", "ti'),
     "not text": lambda place: place.write_bytes(b"\xff\xfe\0"),
     "another's id": lambda place: place.write_bytes(place.with_name("W-0001.json").read_bytes()),
-    "huge": lambda place: place.write_bytes(b" " * (1024 * 1024 + 1)),
-    "a link": lambda place: place.symlink_to(place.with_name("W-0001.json")),
+    "huge": lambda place: place.write_bytes(_second(place) + b" " * 1024 * 1024),
+    "a link": _link,
     "a pipe": os.mkfifo,
     "a folder": _folder,
 }

@@ -1,64 +1,133 @@
-"""`indus grants`: what a person allowed for always, and taking it back."""
+"""`indus grants`: what a person allowed for always and granted to features, and taking it back."""
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Mapping
-from pathlib import Path
+
+import msgspec
 
 from induscode.boot.commands.common import here, out, out_json, parser, table
+from induscode.boot.listing import features_here
+from induscode.boot.surroundings import Surroundings
 from induscode.channels.terminal import exact
 from induscode.errors import UsageError
+from induscode.feature.capability import AnyCapability, parse_capability
+from induscode.feature.hosting.grant_store import FeatureGrant, GrantStore
+from induscode.feature.hosting.installed import InstalledFeature
+from induscode.kernel.clock import iso
 from induscode.policy.approvals import ApprovalStore, KeptRule
 
 __all__ = ["run"]
 
 _EXAMPLES = """\
-  indus grants                              what was answered with "always" in this workspace
+  indus grants                              what holds here: rules kept for always, and grants
   indus grants --all --json                 in every workspace, for a program
-  indus grants revoke 'bash(make test)'     ask again from the next session on
+  indus grants revoke 'bash(rm -r build)'   ask again from the next session on
+  indus grants withdraw builtin:work-item emit-alert        counts at the next use, also in a
+                                                            session that runs
+  indus grants give builtin:work-item emit-alert            give it back
 """
 
 
 def run(argv: list[str], environ: Mapping[str, str]) -> int:
-    words = parser("grants", 'Show and take back what was allowed for "always".', _EXAMPLES)
-    words.add_argument("action", nargs="?", choices=("list", "revoke"), default="list")
-    words.add_argument("rule", nargs="?", metavar="RULE", help="as `indus grants` shows it")
-    words.add_argument("--all", action="store_true", help="of every workspace, not only this one")
+    words = parser("grants", "Show, give and take back what was allowed and granted.", _EXAMPLES)
+    words.add_argument(
+        "action",
+        nargs="?",
+        choices=("list", "revoke", "give", "withdraw"),
+        default="list",
+    )
+    words.add_argument("subject", nargs="?", metavar="RULE or FEATURE")
+    words.add_argument("capability", nargs="*", metavar="CAPABILITY", help="e.g. 'scoped-fs(read)'")
+    words.add_argument("--all", action="store_true", help="rules of every workspace")
     words.add_argument("--json", action="store_true", help="one JSON object")
     asked = words.parse_args(argv)
     around = here(environ)
-    store = ApprovalStore(around.places.config)
-    if asked.action == "revoke":
-        return _revoke(store, around.workspace, asked.rule)
-    if asked.rule is not None:
-        raise UsageError("list takes no RULE", hint=f"try: indus grants revoke {asked.rule!r}")
-    kept = store.all()
+    match asked.action:
+        case "revoke":
+            return _revoke(around, asked)
+        case "give" | "withdraw":
+            return _change(around, asked)
+        case _:
+            return _list(around, asked)
+
+
+def _list(around: Surroundings, asked: Namespace) -> int:
+    if asked.subject is not None:
+        raise UsageError("list takes no more words", hint="see: indus grants --help")
+    kept = ApprovalStore(around.places.config).all()
+    here_only = str(around.workspace)
     if not asked.all:
-        kept = {str(around.workspace): kept.get(str(around.workspace), [])}
+        kept = {here_only: kept.get(here_only, [])}
+    grants = GrantStore(around.places.config).all()
     if asked.json:
-        out_json(kept)
-    else:
-        _show(kept)
-    return 0
-
-
-def _show(kept: Mapping[str, list[KeptRule]]) -> None:
-    rows = [
+        out_json({"rules": kept, "features": grants})
+        return 0
+    rules = [
         [exact(rule.text), rule.at, rule.session, exact(workspace)]
-        for workspace, rules in kept.items()
-        for rule in rules
+        for workspace, some in kept.items()
+        for rule in some
     ]
-    if rows:
-        table(rows, ["RULE", "SINCE", "SESSION", "WORKSPACE"])
+    if rules:
+        table(rules, ["RULE", "SINCE", "SESSION", "WORKSPACE"])
     else:
         out('nothing is allowed for "always" here')
-
-
-def _revoke(store: ApprovalStore, workspace: Path, rule: str | None) -> int:
-    if rule is None:
-        raise UsageError("revoke needs a RULE", hint="`indus grants` lists them")
-    if not store.forget(workspace, rule):
-        known = ", ".join(kept.text for kept in store.rules(workspace)) or "none"
-        raise UsageError(f"{rule!r} is not allowed for always here", hint=f"known: {known}")
-    out(f"{rule} is asked about again, from the next session on")
+    for feature, grant in grants.items():
+        _show(feature, grant)
     return 0
+
+
+def _show(feature: str, grant: FeatureGrant) -> None:
+    out(f"{exact(feature)} {grant.version} · since {grant.at}")
+    for verb, capabilities in (("granted", grant.granted), ("withdrawn", grant.withdrawn)):
+        for capability in capabilities:
+            out(f"  {verb:<10} {exact(capability.text())}")
+
+
+def _revoke(around: Surroundings, asked: Namespace) -> int:
+    if asked.subject is None or asked.capability:
+        raise UsageError("revoke needs one RULE", hint="`indus grants` lists them")
+    store = ApprovalStore(around.places.config)
+    if not store.forget(around.workspace, asked.subject):
+        known: list[KeptRule] = store.rules(around.workspace)
+        listed = ", ".join(rule.text for rule in known) or "none"
+        raise UsageError(
+            f"{asked.subject!r} is not allowed for always here", hint=f"known: {listed}"
+        )
+    out(f"{asked.subject} is asked about again, from the next session on")
+    return 0
+
+
+def _change(around: Surroundings, asked: Namespace) -> int:
+    feature = _feature(around, asked.subject)
+    wanted = [_capability(text) for text in asked.capability]
+    if not wanted:
+        requested = feature.descriptor.all_requests()
+        listed = ", ".join(f"'{request.capability.text()}'" for request in requested)
+        raise UsageError(f"{asked.action} needs a CAPABILITY", hint=f"it asks for {listed}")
+    store, at = GrantStore(around.places.config), iso(around.clock.now_ms())
+    if asked.action == "give":
+        store.give(feature.descriptor, feature.digest, wanted, at)
+    else:
+        store.withdraw(feature.id, wanted, at)
+    verb = "granted to" if asked.action == "give" else "withdrawn from"
+    out(f"{', '.join(one.text() for one in wanted)}: {verb} {feature.id}")
+    return 0
+
+
+def _feature(around: Surroundings, wanted: str | None) -> InstalledFeature:
+    features = features_here(around)
+    features.registry.close()
+    known = {feature.id: feature for feature in features.registry.known}
+    if wanted is None or wanted not in known:
+        listed = ", ".join(known)
+        raise UsageError(f"there is no feature {wanted!r} here", hint=f"known: {listed}")
+    return known[wanted]
+
+
+def _capability(text: str) -> AnyCapability:
+    try:
+        return parse_capability(text)
+    except (ValueError, msgspec.ValidationError) as error:
+        raise UsageError(str(error), hint="see: indus feature list") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from induscode.errors import HandleClosed, ServiceRefused
+from induscode.errors import ServiceRefused
 from induscode.feature.capability import AnyCapability, GrantPort
 from induscode.feature.descriptor import FeatureId
 from induscode.feature.diagnostic import Stage
@@ -21,21 +21,12 @@ class Authority:
         self._grants = grants
         self._record = record
         self._noted: set[str] = set()
-        self._open = True
-
-    def close(self) -> None:
-        """From now on every service of this feature refuses."""
-        self._open = False
 
     def denial(self, capability: AnyCapability) -> str | None:
         return self._grants.denial(capability)
 
     def check(self, capability: AnyCapability) -> None:
-        """Raises `ServiceRefused` without the grant, `HandleClosed` after the end."""
-        if not self._open:
-            raise HandleClosed(
-                "this service was taken back by the host", hint="its session or task is over"
-            )
+        """Raises `ServiceRefused` without the grant."""
         if why := self._grants.denial(capability):
             message = f"{capability.text()} may not be used: {why}"
             self.note(message, "capability")

@@ -62,16 +62,13 @@ class ServiceRoots(Struct, frozen=True):
 
 
 class HostServices:
-    """The port behind one `FeatureServiceProvider`. `close` ends every service it handed out."""
+    """The port behind a `FeatureServiceProvider`, which takes back what it handed out."""
 
     def __init__(
         self, feature: FeatureId, grants: GrantPort, record: FeatureRecord, roots: ServiceRoots
     ) -> None:
         self._authority = Authority(feature, grants, record)
         self._roots = roots
-
-    def close(self) -> None:
-        self._authority.close()
 
     def provide(self, wanted: AnyCapability, kind: type[Service]) -> Service | Denied | Unavailable:
         if not is_a(wanted, HostCapability):

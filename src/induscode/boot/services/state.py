@@ -156,7 +156,7 @@ def _migrated(
     try:
         copy = Folder(home / old.folder).copy_to(home / name)
         _run(migrate, old.version, _State(authority, lambda: nullcontext(copy)))
-        authority.check(_GRANT)  # the session may be over by now
+        authority.check(_GRANT)  # it may have been withdrawn meanwhile
         return _point(handle, _Current(version, name))
     except BaseException:
         shutil.rmtree(home / name, ignore_errors=True)

@@ -139,8 +139,9 @@ class _List:
         shown = [item for item in items if status == "all" or item.status in wanted]
         if shown:
             return "\n".join(_line(item) for item in shown)
-        what = " or ".join(wanted) if status != "all" else "there"
-        return f"No work item is {what}; {len(items)} in all."
+        if status == "all":
+            return "There is no work item."
+        return f"No work item is {' or '.join(wanted)}; {len(items)} in all."
 
 
 def work_item_tools(ledger: WorkItemLedger) -> tuple[AgentTool, ...]:

@@ -77,7 +77,7 @@ class GrantStore:
             same = (before.version, before.digest) == (version, digest)
             held = before.granted if same else ()
             kept = tuple(one for one in held if not any(new.covers(one) for new in wanted))
-            left = tuple(one for one in before.withdrawn if one not in wanted)
+            left = tuple(rest for one in before.withdrawn if (rest := _less(one, wanted)))
             grants[key] = FeatureGrant(version, digest, kept + wanted, left, at)
 
         self._change(add)
@@ -147,7 +147,8 @@ class _Builtin:
         if isinstance(grant, str):
             return grant
         if grant and any(_touches(gone, capability) for gone in grant.withdrawn):
-            return f"it was withdrawn; to give it back: indus grants give {self._feature}"
+            how = f"indus grants give {self._feature} '{capability.text()}'"
+            return f"it was withdrawn; to give it back: {how}"
         return None
 
 
@@ -179,6 +180,17 @@ def _current(store: GrantStore, feature: str) -> FeatureGrant | str | None:
         return store.all().get(feature)
     except ConfigError as error:
         return str(error)
+
+
+def _less(gone: AnyCapability, given: Iterable[AnyCapability]) -> AnyCapability | None:
+    """What stays withdrawn when these are given back."""
+    for one in given:
+        if one.covers(gone):
+            return None
+        if type(one) is type(gone):
+            flags = {name: False for name in gone.__struct_fields__ if getattr(one, name) is True}
+            gone = msgspec.structs.replace(gone, **flags)
+    return gone
 
 
 def _touches(gone: AnyCapability, wanted: AnyCapability) -> bool:

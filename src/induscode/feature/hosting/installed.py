@@ -58,6 +58,7 @@ class InstalledFeature:
         self.record = record
         self.draft = draft
         self.enabled = False
+        self.refused = False
         self.granted: tuple[AnyCapability, ...] = ()
         self.denied: tuple[CapabilityDenial, ...] = ()
         self.ports = ports
@@ -67,6 +68,14 @@ class InstalledFeature:
     @property
     def id(self) -> str:
         return str(self.descriptor.id)
+
+    def refuse(self, why: str) -> None:
+        """It is not installed, and nothing of it stays but its report."""
+        self.refused = True
+        self.record.note(f"not installed: {why}", "install")
+        self.draft.discard()
+        self.draft.close("the feature was not installed")
+        self.close()
 
     def close(self) -> None:
         """Every handle it holds is refused from now on."""
@@ -108,8 +117,8 @@ class FeatureRegistry:
 
     def __init__(self, members: Sequence[InstalledFeature | UnreadableFeature]) -> None:
         self._members = tuple(members)
-        known = [member for member in members if isinstance(member, InstalledFeature)]
-        self.features = tuple(feature for feature in known if feature.enabled)
+        self.known = tuple(member for member in members if isinstance(member, InstalledFeature))
+        self.features = tuple(feature for feature in self.known if feature.enabled)
 
     def reports(self) -> list[FeatureInstallReport]:
         return [member.report() for member in self._members]

@@ -1,0 +1,41 @@
+"""The features there would be, installed for looking at them: nothing is started or told."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from induscode.boot.assemble import policy_of
+from induscode.boot.features import Features, install_features
+from induscode.boot.invocation import Invocation
+from induscode.boot.machine import Machine
+from induscode.boot.outlet import Outlet
+from induscode.boot.permission import SessionPermission
+from induscode.boot.surroundings import Surroundings
+from induscode.feature.diagnostic import FeatureInstallReport
+from induscode.kernel.events import Event
+
+__all__ = ["features_here", "listed_features"]
+
+_NO_SESSION = "listing"
+
+
+def features_here(around: Surroundings) -> Features:
+    """Raises `ConfigError`."""
+    machine = Machine(around, _NO_SESSION)
+    permission = SessionPermission(policy_of(Invocation(), around), around.cwd)
+    outlet = Outlet(_nobody, around.clock, around.secrets, machine.spill)
+    roots = partial(machine.roots, permission)
+    return install_features(around.config, around.places.config, outlet, roots)
+
+
+def listed_features(around: Surroundings) -> list[FeatureInstallReport]:
+    features = features_here(around)
+    try:
+        return features.registry.reports()
+    finally:
+        features.registry.close()
+
+
+def _nobody(event: Event) -> None:
+    """Nobody listens: what there is to say is in the reports."""
+    del event
