@@ -18,7 +18,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 BOUND = 60.0
 
 
-@pytest.mark.parametrize("page", ["providers.md", "local-model.md", "permissions.md", "features.md"])
+PAGES = ["providers.md", "local-model.md", "permissions.md", "features.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_every_command_of_the_page_runs(page: str, tmp_path: Path) -> None:
     lines = [
         line

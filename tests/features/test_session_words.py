@@ -207,6 +207,7 @@ async def test_a_command_that_fails_is_a_fault_and_not_a_prompt(place: Place) ->
     assert place.logs() == []
 
 
+@requirement("feature.work-item.off-until-configured")
 def test_the_work_item_feature_is_off_until_it_is_configured(place: Place) -> None:
     def listed() -> list[str]:
         done = place.run("feature", "list", "--json")

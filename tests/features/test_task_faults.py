@@ -1,4 +1,4 @@
-"""Background tasks that fail: told, never more; started again as their policy says, within bounds."""
+"""Background tasks that fail: told, and no more; started again as their policy says."""
 
 from __future__ import annotations
 

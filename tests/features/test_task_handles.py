@@ -1,4 +1,4 @@
-"""What a background task holds: for one run of it, while its grants last, before the next rewrite."""
+"""What a background task holds: for one run, while its grants last, before the next rewrite."""
 
 from __future__ import annotations
 

@@ -99,6 +99,10 @@ def test_a_fifo_in_its_place_is_refused_and_never_waited_for(tmp_path: Path) -> 
 
     with pytest.raises(ConfigError, match="not a regular file"):
         store.rules(Path("/a"))
+    store.file.unlink()
+    store.file.mkdir()
+    with pytest.raises(ConfigError, match="not a regular file"):
+        store.rules(Path("/a"))
 
 
 _KEEP_MANY = """

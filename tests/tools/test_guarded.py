@@ -241,6 +241,19 @@ def test_a_tool_cannot_reach_further_than_its_call_said(
     assert files.read(house.work / "sub" / "note.txt") == b"plain"
 
 
+def test_reading_what_is_no_file_leaves_no_descriptor_behind(house: House) -> None:
+    def descriptors() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    os.mkfifo(house.work / "pipe")
+    before = descriptors()
+    for _ in range(5):
+        for name in ("sub", "pipe", "missing"):
+            with pytest.raises(OSError, match=r"directory|regular|exist|No such"):
+                LocalFilesystem().read(house.work / name)
+    assert descriptors() == before
+
+
 def test_what_was_granted_to_read_is_not_granted_to_write(house: House) -> None:
     call = house.view("read", path=str(house.outside / "note.txt"))
     files = GuardedFilesystem(LocalFilesystem(), partial(house.permission.reaches, call))

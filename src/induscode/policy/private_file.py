@@ -35,7 +35,7 @@ def read_private(file: Path) -> bytes | None:
         return None
     except OSError as error:
         raise _unusable(file, error.strerror or "cannot be read", "make it readable") from None
-    with os.fdopen(handle, "rb") as opened:
+    try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise _unusable(file, "it is not a regular file", "remove it")
@@ -43,7 +43,10 @@ def read_private(file: Path) -> bytes | None:
             raise _unusable(file, "somebody else owns it", "remove it, or make it yours")
         if status.st_mode & _OTHERS_WRITE:
             raise _unusable(file, "others may write it", f"run: chmod 600 {file}")
-        return opened.read()
+        with os.fdopen(handle, "rb", closefd=False) as opened:
+            return opened.read()
+    finally:
+        os.close(handle)
 
 
 def update_private(file: Path, change: Callable[[bytes | None], bytes]) -> None:

@@ -21,7 +21,7 @@ class LocalFilesystem:
     def read(self, path: Path) -> bytes:
         # Without O_NONBLOCK, opening a FIFO that nobody writes to would wait for ever.
         descriptor = open_exactly(path, os.O_RDONLY | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb") as file:
+        try:
             status = os.fstat(descriptor)
             if stat.S_ISDIR(status.st_mode):
                 raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
@@ -29,7 +29,10 @@ class LocalFilesystem:
                 raise _irregular(path)
             if status.st_size > FILE_BYTES:
                 raise _too_large(status.st_size, path)
-            data = file.read(FILE_BYTES + 1)
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                data = file.read(FILE_BYTES + 1)
+        finally:
+            os.close(descriptor)
         if len(data) > FILE_BYTES:
             raise _too_large(len(data), path)
         return data

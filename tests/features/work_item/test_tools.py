@@ -45,10 +45,11 @@ async def test_an_empty_store_says_so(bench: Bench) -> None:
     [
         ("work_item_comment", {"id": "W-0009", "text": "x"}, "no work item W-0009"),
         ("work_item_update", {"id": "../x", "status": "done"}, "no work item ../x"),
+        ("work_item_update", {"id": "W-0001"}, "Give a title, a body or a status"),
         ("work_item_list", {"id": "W-0009"}, "no work item W-0009"),
         ("work_item_create", {"title": "x" * 201}, "a title has 1 to 200 characters"),
     ],
-    ids=["comment", "update", "list", "create"],
+    ids=["comment", "update", "update nothing", "list", "create"],
 )
 async def test_what_cannot_be_done_is_an_error_that_says_why(
     bench: Bench, tool: str, arguments: dict[str, str], why: str

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from induscode.feature.capability import EmitAlert, EmitModelNotification, WorkItemStore
+from induscode.feature.hosting import sinks
 from tests.features.modules import until
 from tests.features.services.processes import at_once
 from tests.features.services.workers import fill_items
@@ -144,6 +145,17 @@ async def test_without_the_alert_the_failure_is_still_reported(tmp_path: Path) -
         await until(lambda: bench.state() == "failed")
     assert bench.host.alerts == []
     assert any("task work_item_watch" in one.message for one in bench.report.diagnostics)
+
+
+async def test_where_no_more_notices_are_taken_the_watcher_ends(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sinks, "NOTICES_MOST", 1)
+    async with bench.watching():
+        await settled(bench)
+        bench.others.create("one too many")
+        await until(lambda: bench.state() == "done")
+    assert len(bench.notices()) == 1
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,6 @@ class _Update:
         },
         "required": ["id"],
         "additionalProperties": False,
-        "minProperties": 2,
     }
     read_only = False
 
@@ -89,6 +88,9 @@ class _Update:
         self._ledger = ledger
 
     async def execute(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        if arguments.keys() <= {"id"}:
+            return ToolResult.error("Give a title, a body or a status to change.")
+
         def work() -> str:
             item = self._ledger.update(
                 arguments["id"],
