@@ -17,6 +17,7 @@ import pytest
 from msgspec import Struct
 
 from induscode.conductor.recorder import Recorder
+from induscode.conductor.turn import Conductor
 from induscode.feature.background import BackgroundTaskContribution, FeatureTaskContext
 from induscode.feature.capability import CapabilityGrantSet
 from induscode.feature.hosting.draft import Draft
@@ -41,7 +42,8 @@ from tests.features.modules import Module, Task, describe, until
 from tests.requirements import requirement
 
 INTERNALS = (
-    SessionLog, Recorder, FeatureRegistry, FeatureRegistryBuilder, FeatureHost, InstalledFeature,
+    SessionLog, Recorder, Conductor, FeatureRegistry, FeatureRegistryBuilder, FeatureHost,
+    InstalledFeature,
     FeaturePorts, Handles, Draft, GrantStore, Grants, NoServices, FeatureRecord, SinkPaths,
     Notices, Alerts, Diagnostics, Supervisor, TestHost, asyncio.AbstractEventLoop, asyncio.Task,
 )  # fmt: skip

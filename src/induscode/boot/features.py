@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -13,17 +14,18 @@ from induscode.boot.builtin_features import builtin_packages
 from induscode.boot.config import Config
 from induscode.boot.hostfeatures import host_digests
 from induscode.boot.outlet import Outlet
-from induscode.boot.services.provider import HostServices, ServiceRoots
+from induscode.boot.services.late import LateServices
+from induscode.boot.services.roots import ServiceRoots
 from induscode.conductor.feature_hooks import hooks_of
 from induscode.conductor.hooks import Hooks
-from induscode.conductor.ports import BoundTool, BriefSpan
+from induscode.conductor.ports import Background, BoundTool, BriefSpan, NoBackground
 from induscode.feature.capability import AnyCapability, GrantPort
 from induscode.feature.descriptor import FeatureId
 from induscode.feature.hosting.grant_store import GrantStore
 from induscode.feature.hosting.installed import FeatureRegistry
 from induscode.feature.hosting.records import FeatureRecord
-from induscode.feature.hosting.supervisor import Supervisor
 from induscode.feature.registry import FeatureHost, FeatureRegistryBuilder, Package
+from induscode.feature.services import ServicePort
 from induscode.session.entries import InstalledFeature
 from induscode.tools.builtin import BuiltinTool, builtin_tools
 from induscode.version import VERSION
@@ -46,12 +48,29 @@ def packages(config: Config, tools: Mapping[str, BuiltinTool]) -> list[Package]:
     return found
 
 
+class Tasks(Background, Protocol):
+    """The background tasks of a session."""
+
+    def start(self) -> None: ...
+
+    def start_task(self, feature_id: str, task_id: str, /) -> bool: ...
+
+
+class _NoTasks(NoBackground):
+    def start(self) -> None:
+        """There is nothing to start."""
+
+    def start_task(self, feature_id: str, task_id: str, /) -> bool:
+        del feature_id, task_id
+        return False
+
+
 class Features(Struct, frozen=True):
     """What a session gets from its features."""
 
     registry: FeatureRegistry
     hooks: Hooks
-    supervisor: Supervisor
+    supervisor: Tasks
     ours: Mapping[str, BuiltinTool]
 
     def tools(self, environment: Mapping[str, str]) -> tuple[BoundTool, ...]:
@@ -98,15 +117,15 @@ def install_features(
     the rest. `folder` holds the user's grants; `roots` is given how a task is started; `brought`
     are features of the program that opens the session."""
     store = GrantStore(folder)
-    supervisors: list[Supervisor] = []
+    supervisors: list[Tasks] = []
 
     def start_task(feature: str, task: str) -> bool:
         return supervisors[0].start_task(feature, task)
 
     stands_on = roots(start_task)
 
-    def services(feature: FeatureId, grants: GrantPort, record: FeatureRecord) -> HostServices:
-        return HostServices(feature, grants, record, stands_on)
+    def services(feature: FeatureId, grants: GrantPort, record: FeatureRecord) -> ServicePort:
+        return LateServices(feature, grants, record, stands_on)
 
     host = FeatureHost(store.port, services, outlet.paths(), outlet.record)
     builder = FeatureRegistryBuilder(host)
@@ -114,8 +133,16 @@ def install_features(
     for package in (*packages(config, ours), *brought):
         builder.add(package)
     registry = builder.install()
-    supervisors.append(Supervisor(registry))
+    supervisors.append(_supervisor(registry))
     return Features(registry, hooks_of(registry), supervisors[0], ours)
+
+
+def _supervisor(registry: FeatureRegistry) -> Tasks:
+    if not registry.tasks():
+        return _NoTasks()
+    from induscode.feature.hosting.supervisor import Supervisor
+
+    return Supervisor(registry)
 
 
 def _grant(feature: FeatureId, granted: tuple[AnyCapability, ...]) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 
 from induscode.boot.credentials import Credentials, find_key
 from induscode.boot.permission import SessionPermission
-from induscode.boot.services.provider import ServiceRoots
+from induscode.boot.services.roots import ServiceRoots
 from induscode.boot.surroundings import Surroundings
 from induscode.conductor.ports import ContextMaker
 from induscode.kernel.cancel import CancelToken

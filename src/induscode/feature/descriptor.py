@@ -148,7 +148,7 @@ class FeatureDescriptor(Struct, frozen=True):
             if len(encoded) > DESCRIPTOR_BYTES:
                 raise FeatureInstallError(f"the descriptor has over {DESCRIPTOR_BYTES} bytes")
             return msgspec.json.decode(encoded, type=FeatureDescriptor)
-        except (msgspec.MsgspecError, TypeError, ValueError, ArithmeticError) as error:
+        except (msgspec.MsgspecError, TypeError, ValueError) as error:
             raise FeatureInstallError(f"the descriptor is not usable: {error}") from None
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from induscode.boot.permission import SessionPermission
-from induscode.boot.services.provider import HostServices, ServiceRoots
+from induscode.boot.services.provider import HostServices
+from induscode.boot.services.roots import ServiceRoots
 from induscode.feature.capability import GrantPort
 from induscode.feature.descriptor import FeatureId
 from induscode.feature.hosting.records import FeatureRecord

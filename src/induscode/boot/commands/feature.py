@@ -48,16 +48,7 @@ def _show(report: FeatureInstallReport) -> None:
     out(f"{exact(report.feature_id)}{version} · {report.runtime or 'unknown'} · {state}")
     if report.display_name:
         out(f"  {exact(report.display_name)}")
-    denied = {denial.capability: denial.reason for denial in report.denied}
-    for request in report.requested:
-        why = denied.get(request.capability)
-        if why is None and request.capability.text().startswith(_CONTRIBUTING):
-            continue  # what it contributed is listed below
-        verdict = "granted " if why is None else "denied  "
-        need = "" if request.is_required else ", optional"
-        out(f"  {verdict}  {exact(request.capability.text())}{need}: {exact(request.reason)}")
-        if why is not None:
-            out(f"            {exact(why)}")
+    _show_requests(report)
     for kind, names in (
         ("tools", report.installed_tools),
         ("hooks", report.installed_hooks),
@@ -75,3 +66,16 @@ def _show(report: FeatureInstallReport) -> None:
         out(f"  and {report.suppressed} more diagnostics, not kept")
     if report.prompt_characters:
         out(f"  in front of the model: about {_tokens(report)} tokens a request")
+
+
+def _show_requests(report: FeatureInstallReport) -> None:
+    denied = {denial.capability: denial.reason for denial in report.denied}
+    for request in report.requested:
+        why = denied.get(request.capability)
+        if why is None and request.capability.text().startswith(_CONTRIBUTING):
+            continue  # what it contributed is listed below
+        verdict = "granted " if why is None else "denied  "
+        need = "" if request.is_required else ", optional"
+        out(f"  {verdict}  {exact(request.capability.text())}{need}: {exact(request.reason)}")
+        if why is not None:
+            out(f"            {exact(why)}")

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, assert_never
 
 from induscode.boot.services.authority import Authority
+from induscode.boot.services.roots import Judge
 from induscode.errors import ServiceRefused
 from induscode.feature.capability import ScopedFs
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.tool import Shell, ShellOutcome, ToolKind
 from induscode.policy.paths import command_subject, inside, path_subject
 from induscode.policy.subject import Access, CallView, Subject
-from induscode.policy.verdict import Allow, Ask, Deny, Verdict
+from induscode.policy.verdict import Allow, Ask, Deny
 from induscode.tools.local_fs import LocalFilesystem
 
-__all__ = ["Files", "Judge"]
+__all__ = ["Files"]
 
-Judge = Callable[[CallView], Verdict]
-"""The session's gate: what the model's calls pass too."""
 
 _READ = ScopedFs(read=True)
 _WRITE = ScopedFs(write=True)

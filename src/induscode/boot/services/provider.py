@@ -6,15 +6,12 @@ granted and not there says so; nothing is ever handed out in part.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import TypeVar
 
-from msgspec import Struct
-
 from induscode.boot.services.authority import Authority
-from induscode.boot.services.files import Files, Judge
-from induscode.boot.services.secret import FindSecret, Hide, Secret
+from induscode.boot.services.files import Files
+from induscode.boot.services.roots import ServiceRoots
+from induscode.boot.services.secret import Secret
 from induscode.boot.services.state import open_state, state_key
 from induscode.boot.services.work_items import WorkItemFiles
 from induscode.errors import IndusError
@@ -37,28 +34,10 @@ from induscode.feature.service_secret import SecretService
 from induscode.feature.service_state import Migration, StateDirectory
 from induscode.feature.service_work_items import WorkItems
 from induscode.feature.services import Denied, Unavailable
-from induscode.kernel.clock import Clock, SystemClock
-from induscode.kernel.tool import Shell
 
-__all__ = ["HostServices", "ServiceRoots"]
+__all__ = ["HostServices"]
 
 Service = TypeVar("Service")
-
-
-class ServiceRoots(Struct, frozen=True):
-    """What the services of all features stand on. `state` holds one directory per feature and is
-    outside the workspace; without `work_items` that service is unavailable. `start_task` is given
-    the feature and the name of its task."""
-
-    workspace: Path
-    state: Path
-    work_items: Path | None
-    judge: Judge
-    shell: Shell
-    find_secret: FindSecret
-    hide: Hide
-    start_task: Callable[[str, str], bool]
-    clock: Clock = SystemClock()
 
 
 class HostServices:

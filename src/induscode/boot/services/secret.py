@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from induscode.boot.services.authority import Authority
+from induscode.boot.services.roots import FindSecret, Hide
 from induscode.errors import ServiceRefused
 from induscode.feature.capability import SecretRef
 
-__all__ = ["FindSecret", "Hide", "Secret"]
-
-FindSecret = Callable[[str], str | None]
-"""The value that the user stored under a name, None when there is none."""
-
-Hide = Callable[[str, str], None]
-"""Tells the run's redaction that a value, under this name, must not be shown or kept."""
+__all__ = ["Secret"]
 
 
 class Secret:
