@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 
 from induscode.version import VERSION
@@ -17,6 +16,8 @@ def main() -> int:
     if sys.argv[1:] in (["--version"], ["-v"]):
         sys.stdout.write(f"indus {VERSION}\n")
         return 0
+    import gc
+
     # Loading makes many objects and hardly any garbage: a collection every 700 of them is a sixth
     # of the start.
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
