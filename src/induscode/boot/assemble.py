@@ -169,7 +169,5 @@ def _setup(invocation: Invocation, around: Surroundings, features: Features, mod
         mode=mode.value,
         features=features.entries(),
         tools=select_tools(invocation, features.tools(environment)),
-        briefing=briefing_for(
-            invocation, str(around.cwd), around.clock, tuple(features.fragments())
-        ),
+        briefing=briefing_for(invocation, str(around.cwd), around.clock, features.fragments),
     )

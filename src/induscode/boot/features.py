@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
 from msgspec import Struct
 
 from induscode.boot.binding import bound_tools
@@ -16,6 +17,7 @@ from induscode.boot.hostfeatures import host_digests
 from induscode.boot.outlet import Outlet
 from induscode.boot.services.late import LateServices
 from induscode.boot.services.roots import ServiceRoots
+from induscode.boot.standing_gates import shut_gates
 from induscode.conductor.feature_hooks import hooks_of
 from induscode.conductor.hooks import Hooks
 from induscode.conductor.ports import Background, BoundTool, BriefSpan, NoBackground
@@ -77,7 +79,7 @@ class Features(Struct, frozen=True):
         return bound_tools(self.registry, self.ours, environment)
 
     def fragments(self) -> list[BriefSpan]:
-        """What features add to the prompt, each under its own name."""
+        """What features add to the prompt, each under its own name, as far as it is granted now."""
         return [
             BriefSpan(
                 f"{draft.declaration.slot}/{draft.contribution.name}",
@@ -85,6 +87,7 @@ class Features(Struct, frozen=True):
                 feature.id,
             )
             for feature, draft in self.registry.fragments()
+            if all(feature.grants.denial(need) is None for need in draft.needs)
         ]
 
     def entries(self) -> tuple[InstalledFeature, ...]:
@@ -134,7 +137,10 @@ def install_features(
         builder.add(package)
     registry = builder.install()
     supervisors.append(_supervisor(registry))
-    return Features(registry, hooks_of(registry), supervisors[0], ours)
+    hooks = hooks_of(registry)
+    shut = shut_gates(registry, store)
+    hooks = msgspec.structs.replace(hooks, tool=(*shut, *hooks.tool))
+    return Features(registry, hooks, supervisors[0], ours)
 
 
 def _supervisor(registry: FeatureRegistry) -> Tasks:

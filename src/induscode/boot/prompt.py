@@ -30,9 +30,9 @@ _GUIDANCE = """\
 
 
 def briefing_for(
-    invocation: Invocation, cwd: str, clock: Clock, fragments: Sequence[BriefSpan] = ()
+    invocation: Invocation, cwd: str, clock: Clock, fragments: Callable[[], Sequence[BriefSpan]]
 ) -> Callable[[Sequence[AgentTool]], Sequence[BriefSpan]]:
-    """How the prompt is written for one run. `fragments` are what features add to it."""
+    """How the prompt is written for one run. `fragments` is what features add to it now."""
 
     def spans(tools: Sequence[AgentTool]) -> list[BriefSpan]:
         if invocation.system is not None:
@@ -44,7 +44,7 @@ def briefing_for(
             own.append(BriefSpan("place", f"Working directory: {cwd}", _BY))
             now = f"Current time: {iso(clock.now_ms())}"
             own.append(BriefSpan("clock", now, _BY, volatile=True))
-        own.extend(fragments)
+        own.extend(fragments())
         if invocation.append_system is not None:
             own.append(BriefSpan("append", invocation.append_system, _BY, source="--append-system"))
         return own

@@ -22,10 +22,11 @@ OnApproval = Callable[[Question], Awaitable[PersonAnswer | None]]
 @dataclass(frozen=True, slots=True)
 class OwnFeature:
     """A feature of the program that runs the agent, and what the program grants it: by name, not
-    whatever the feature asks for. Its id has the source `user`."""
+    whatever the feature asks for; None leaves it to the user's own grants. Its id has the source
+    `user`."""
 
     module: FeatureModule
-    granted: tuple[AnyCapability, ...] = ()
+    granted: tuple[AnyCapability, ...] | None = ()
 
 
 class AgentOptions(TypedDict, total=False):

@@ -19,18 +19,29 @@ from induscode.feature.capability import AnyCapability, GrantPort
 from induscode.feature.descriptor import FeatureDescriptor
 from induscode.policy.private_file import read_private, update_private
 
-__all__ = ["FeatureGrant", "GrantStore"]
+__all__ = ["FeatureGrant", "GrantStore", "StandingGate"]
+
+
+class StandingGate(Struct, frozen=True):
+    """A guard of tool calls that was installed once: its name, and the tools it is about (none
+    means every tool)."""
+
+    hook: str
+    tools: tuple[str, ...] = ()
 
 
 class FeatureGrant(Struct, frozen=True, omit_defaults=True):
     """What one feature may, for one content of it. `withdrawn` counts for built-in features, whose
-    requests are granted otherwise."""
+    requests are granted otherwise. `gates` are the guards it was last installed with, under
+    `label`: what they gated stays shut while the feature is there and cannot run."""
 
     version: str = ""
     digest: str = ""
     granted: tuple[AnyCapability, ...] = ()
     withdrawn: tuple[AnyCapability, ...] = ()
     at: str = ""
+    gates: tuple[StandingGate, ...] = ()
+    label: str = ""
 
 
 _Grants = dict[str, FeatureGrant]
@@ -78,7 +89,9 @@ class GrantStore:
             held = before.granted if same else ()
             kept = tuple(one for one in held if not any(new.covers(one) for new in wanted))
             left = tuple(rest for one in before.withdrawn if (rest := _less(one, wanted)))
-            grants[key] = FeatureGrant(version, digest, kept + wanted, left, at)
+            grants[key] = msgspec.structs.replace(
+                before, version=version, digest=digest, granted=kept + wanted, withdrawn=left, at=at
+            )
 
         self._change(add)
 
@@ -97,6 +110,18 @@ class GrantStore:
             grants[feature] = msgspec.structs.replace(before, granted=kept, withdrawn=taken, at=at)
 
         self._change(remove)
+
+    def remember_gates(self, feature: str, label: str, gates: tuple[StandingGate, ...]) -> None:
+        """What a feature guards now; nothing is written when that was known."""
+        before = self.all().get(feature, FeatureGrant())
+        if before.gates == gates:
+            return
+
+        def note(grants: _Grants) -> None:
+            known = grants.get(feature, FeatureGrant())
+            grants[feature] = msgspec.structs.replace(known, gates=gates, label=label)
+
+        self._change(note)
 
     def forget(self, feature: str) -> bool:
         """Back to how it was before anybody decided; False when nobody had."""

@@ -27,13 +27,13 @@ class UnreadableFeature:
     """A package that has no usable descriptor: there is nothing but a report."""
 
     def __init__(self, label: str, digest: str, record: FeatureRecord) -> None:
-        self._label = label
+        self.label = label
         self._digest = digest
         self._record = record
 
     def report(self) -> FeatureInstallReport:
         return FeatureInstallReport(
-            feature_id=self._label,
+            feature_id=self.label,
             enabled=False,
             package=self._digest,
             diagnostics=tuple(self._record.diagnostics),
@@ -117,6 +117,7 @@ class FeatureRegistry:
 
     def __init__(self, members: Sequence[InstalledFeature | UnreadableFeature]) -> None:
         self._members = tuple(members)
+        self.unreadable = tuple(m for m in members if isinstance(m, UnreadableFeature))
         self.known = tuple(member for member in members if isinstance(member, InstalledFeature))
         self.features = tuple(feature for feature in self.known if feature.enabled)
 

@@ -12,8 +12,8 @@ __all__ = ["FeatureRecord"]
 
 
 class FeatureRecord:
-    """The diagnostics of one feature. `told` hears each that the host itself made: a person sees
-    a fault without asking for it."""
+    """The diagnostics of one feature, spoken of by `label` until its id is known. `told` hears each
+    that the host itself made: a person sees a fault without asking for it."""
 
     def __init__(
         self,
@@ -23,6 +23,7 @@ class FeatureRecord:
         clean: Callable[[str], str],
         told: Callable[[str, str], None],
     ) -> None:
+        self.label = feature
         self.feature = feature
         self.diagnostics: list[FeatureDiagnostic] = []
         self.suppressed = 0
