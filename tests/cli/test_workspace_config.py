@@ -92,6 +92,7 @@ def test_hundreds_of_wrong_keys_are_counted_not_listed(home: Home) -> None:
     assert len(ran.complaints) < 30
 
 
+@requirement("mode.workspace-rules-narrow")
 def test_rules_of_a_workspace_narrow_beside_those_of_the_user(home: Home) -> None:
     user = home.config('[permissions]\nallow = ["bash(make *)"]\ndeny = ["bash(curl *)"]\n')
     allow, ask, deny = '["bash(rm *)"]', '["bash(make deploy)"]', '["read(.env)"]'

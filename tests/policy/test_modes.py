@@ -56,6 +56,7 @@ TYPES = {"allow": Allow, "ask": Ask, "deny": Deny}
     "mode.write-outside-or-protected",
     "mode.shell-read-only",
     "mode.shell-other",
+    "mode.network",
 )
 @pytest.mark.parametrize(("deed", "mode", "answer"), CELLS)
 def test_each_cell_of_the_table_is_what_the_gate_answers(
