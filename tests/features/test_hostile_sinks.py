@@ -69,8 +69,10 @@ async def test_one_that_lies_about_the_length_of_what_it_says() -> None:
     module.context.alerts.alert(LongText("a" * 100_000))
     await module.context.notify.notify_model(LongText("n" * 100_000))
     module.context.diagnostics.record(LongText("d" * 100_000))
-    assert [len(text) for _, text in among.host.alerts] == [ALERT_CHARACTERS]
-    assert len(among.host.notices[0][1]) < NOTICE_CHARACTERS + 100
+    ((_, alert),), ((_, notice),) = among.host.alerts, among.host.notices
+    assert (type(alert), len(alert)) == (str, ALERT_CHARACTERS)
+    assert type(notice) is str
+    assert len(notice) < NOTICE_CHARACTERS + 100
     (diagnostic,) = report_of(among.registry, str(CULPRIT)).diagnostics
     assert (type(diagnostic.message), len(diagnostic.message)) == (str, 500)
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from threading import Thread
 from typing import Any
@@ -239,3 +242,31 @@ async def test_a_listener_that_raises_at_cancellation_is_told_and_holds_nothing_
         await until(lambda: task.contexts)
         await asyncio.sleep(0)
     assert host.told == [("builtin:bad", "task watch: what listens to its cancellation failed")]
+
+
+INCORRIGIBLE = """
+import asyncio
+from induscode.feature.background import ShutdownPolicy
+from tests.features.modules import Task, tasks_of, until
+from tests.features.tasks import Contribution, supervised
+from tests.features.test_supervisor import incorrigible
+
+async def main():
+    task = Task(incorrigible)
+    soon = Contribution("watch", task, shutdown=ShutdownPolicy(0.01))
+    async with supervised(tasks_of("bad", soon)):
+        await until(lambda: task.contexts)
+
+asyncio.run(main())
+print("over")
+"""
+
+
+def test_a_task_that_heeds_nothing_does_not_hold_up_the_end_of_the_program() -> None:
+    """Collecting its coroutine would run it once more, with half of the interpreter gone."""
+    done = subprocess.run(
+        [sys.executable, "-c", INCORRIGIBLE],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "over\n", "")

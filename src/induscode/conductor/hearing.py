@@ -20,6 +20,7 @@ from induscode.feature.hook_views import Continue, DenyWithSyntheticError, EmitD
 from induscode.feature.hosting.draft import DraftHook
 from induscode.feature.hosting.foreign import said
 from induscode.feature.hosting.installed import InstalledFeature
+from induscode.feature.limits import HOOK_SECONDS
 from induscode.kernel.jsontext import clean_text
 
 __all__ = ["Ear"]
@@ -46,7 +47,7 @@ class Ear:
         for need in self._draft.needs:
             if why := self._feature.grants.denial(need):
                 return self._without("not-started", f"{need.text()}: {why}")
-        seconds = self._draft.declaration.seconds
+        seconds = min(self._draft.declaration.seconds, HOOK_SECONDS)
         asking = asyncio.ensure_future(self._asked(event))
         done, _ = await asyncio.wait({asking}, timeout=seconds)
         if not done:

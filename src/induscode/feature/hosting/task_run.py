@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import suppress
 from contextvars import Context
+from threading import Event, Thread
 from types import CoroutineType, coroutine
 from typing import Any
 
@@ -166,8 +167,15 @@ def _closed(work: Coroutine[Any, Any, object]) -> None:
         awaited = awaited.cr_await
     with suppress(Exception, SystemExit):
         work.close()
-    _STUBBORN.extend(one for one in chain if inspect.getcoroutinestate(one) != inspect.CORO_CLOSED)
+    stubborn = [one for one in chain if inspect.getcoroutinestate(one) != inspect.CORO_CLOSED]
+    if stubborn:
+        Thread(target=_kept, args=(stubborn,), daemon=True).start()
 
 
-_STUBBORN: list[CoroutineType[Any, Any, object]] = []
-"""Those that do not even heed being closed; kept, as collecting them would try it again."""
+def _kept(stubborn: list[CoroutineType[Any, Any, object]]) -> None:
+    """Those that do not even heed being closed. To collect one is to run it again, at the end of
+    the program too, where it could loop for ever; what a thread holds that never ends, is not
+    collected."""
+    for_ever = Event()
+    while stubborn:
+        for_ever.wait()
