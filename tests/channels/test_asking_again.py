@@ -145,7 +145,8 @@ def test_a_program_answers_always_over_rpc_and_takes_it_back_with_grants(place: 
 
     listed = place.run("grants")
     assert "bash(touch made.txt)" in listed.stdout
-    (rule,) = json.loads(place.run("grants", "--json").stdout)[str(place.workspace)]
+    listing = json.loads(place.run("grants", "--json").stdout)
+    (rule,) = listing["rules"][str(place.workspace)]
     assert rule["session"] == place.logs()[0].stem
     unknown = place.run("grants", "revoke", "bash(touch)")
     assert unknown.returncode == 2

@@ -338,7 +338,16 @@ def test_the_face_is_this_and_no_more() -> None:
     import induscode.sdk
 
     assert sorted(induscode.sdk.__all__) == [
-        *("Agent", "AgentOptions", "Event", "OnApproval", "PersonAnswer", "Question", "Run"),
+        *(
+            "Agent",
+            "AgentOptions",
+            "Event",
+            "OnApproval",
+            "OwnFeature",
+            "PersonAnswer",
+            "Question",
+            "Run",
+        ),
         *("RunFailed", "RunResult", "errors", "events"),
     ]
     assert all(hasattr(induscode.sdk, name) for name in induscode.sdk.__all__)

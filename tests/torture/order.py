@@ -74,7 +74,7 @@ class Moments:
     def effects(self, tool: str) -> list[Syscall]:
         if tool == "bash":
             return [call for call in self.named("execve") if "journal" in call.arguments]
-        return list(self.named("rename", f"{self.workspace}/"))
+        return list(self.named("rename", f"<{self.workspace}>"))
 
 
 def violations(moments: Moments) -> set[str]:
