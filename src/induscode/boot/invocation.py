@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,7 +11,7 @@ from msgspec import Struct
 
 from induscode.errors import UsageError
 
-__all__ = ["MODES", "PROFILES", "Invocation", "parse"]
+__all__ = ["MODES", "PROFILES", "HelpText", "Invocation", "parse"]
 
 MODES = ("ask", "accept-edits", "plan", "full")
 PROFILES = ("authoring", "survey", "all", "read-only", "coding")
@@ -59,6 +60,27 @@ class Invocation(Struct, frozen=True):
     thinking: str | None = None
 
 
+class HelpText(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal. argparse would find that out by loading `shutil`, which takes
+    4 ms, and at every start."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    wanted = os.environ.get("COLUMNS", "")
+    if wanted.isdecimal() and int(wanted):
+        return int(wanted)
+    try:
+        return os.get_terminal_size(1).columns or _USUAL_COLUMNS
+    except (OSError, ValueError):
+        return _USUAL_COLUMNS
+
+
+_USUAL_COLUMNS = 80
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint="see: indus --help")
@@ -73,7 +95,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="A coding agent whose every ability is declared, granted, recorded\n"
         "and explainable afterwards.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpText,
         allow_abbrev=False,
     )
     add = parser.add_argument

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import msgspec
 
-from induscode.boot.invocation import Invocation
+from induscode.boot.invocation import HelpText, Invocation
 from induscode.boot.surroundings import Surroundings, surroundings
 from induscode.errors import UsageError
 from induscode.session.log import read_only
@@ -31,7 +31,7 @@ def parser(name: str, purpose: str, examples: str) -> Parser:
         prog=f"indus {name}",
         description=purpose,
         epilog="examples:\n" + examples,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpText,
         allow_abbrev=False,
     )
 
