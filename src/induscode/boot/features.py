@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -28,6 +27,7 @@ from induscode.feature.hosting.installed import FeatureRegistry
 from induscode.feature.hosting.records import FeatureRecord
 from induscode.feature.registry import FeatureHost, FeatureRegistryBuilder, Package
 from induscode.feature.services import ServicePort
+from induscode.kernel.sources import sources_digest
 from induscode.session.entries import InstalledFeature
 from induscode.tools.builtin import BuiltinTool, builtin_tools
 from induscode.version import VERSION
@@ -44,7 +44,8 @@ def packages(config: Config, tools: Mapping[str, BuiltinTool]) -> list[Package]:
     if config.get(f"features.{_WORK_ITEM}") is True:
         from induscode.crew.work_items import work_item_feature
 
-        digest = _sources(Path(__file__).parent.parent / "crew" / "work_items")
+        folder = Path(__file__).parent.parent / "crew" / "work_items"
+        digest = sources_digest(folder.glob("*.py"))
         label = f"builtin:{_WORK_ITEM}"
         found.append(Package(work_item_feature(), digest, "builtin", label, ours=True))
     return found
@@ -156,12 +157,3 @@ def _grant(feature: FeatureId, granted: tuple[AnyCapability, ...]) -> str:
     if feature.source == "builtin":
         return "builtin"
     return "user: " + ", ".join(one.text() for one in granted)
-
-
-def _sources(folder: Path) -> str:
-    total = hashlib.sha256()
-    for file in sorted(folder.glob("*.py")):
-        source = file.read_bytes()
-        total.update(f"{file.name}\0{len(source)}\0".encode())
-        total.update(source)
-    return total.hexdigest()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
+
+from induscode.kernel.sources import sources_digest
 
 __all__ = ["host_digests"]
 
@@ -18,13 +19,7 @@ _SOURCES = {
 def host_digests() -> dict[str, str]:
     """sha256 over the sources of each part of the host, names included."""
     root = Path(__file__).parent.parent
-    digests: dict[str, str] = {}
-    for name, patterns in _SOURCES.items():
-        total = hashlib.sha256()
-        for pattern in patterns:
-            for file in sorted(root.glob(pattern)):
-                source = file.read_bytes()
-                total.update(f"{file.name}\0{len(source)}\0".encode())
-                total.update(source)
-        digests[name] = total.hexdigest()
-    return digests
+    return {
+        name: sources_digest(file for pattern in patterns for file in root.glob(pattern))
+        for name, patterns in _SOURCES.items()
+    }

@@ -6,7 +6,6 @@ it. Validation stands inside the bound, so that every answer is bounded, refusal
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from induscode.errors import HostError
+from induscode.kernel.sources import sources_digest
 from induscode.kernel.tool import AgentTool, ToolKind
 from induscode.policy.paths import command_subject, path_subject, resolve
 from induscode.policy.subject import Access, CallView, NoSubject, Subject
@@ -91,12 +91,7 @@ def feature_digest(feature: str) -> str:
     if feature not in _SOURCES:
         raise HostError(f"no built-in feature {feature}", hint=f"known: {', '.join(_SOURCES)}")
     folder = Path(__file__).parent
-    digest = hashlib.sha256()
-    for name in sorted(_SOURCES[feature]):
-        source = (folder / name).read_bytes()
-        digest.update(f"{name}\0{len(source)}\0".encode())
-        digest.update(source)
-    return digest.hexdigest()
+    return sources_digest(folder / name for name in _SOURCES[feature])
 
 
 def _read(arguments: Mapping[str, Any], cwd: Path) -> Subject:
