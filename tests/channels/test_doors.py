@@ -20,6 +20,7 @@ from tests.channels.place import Place
 from tests.channels.pty_talk import PtyTalk
 from tests.channels.rpc_client import RpcClient
 from tests.policy.test_modes import PROMISED
+from tests.policy.variants import FIRST_WORDS, carrying
 from tests.requirements import requirement
 
 CALLS: dict[Deed, tuple[str, dict[str, str]]] = {
@@ -146,3 +147,22 @@ async def test_each_cell_holds_for_a_program(place: Place, mode: Mode) -> None:
     assert_as_promised(place, mode, "no")
     assert len(questions) == promised(mode).count("ask")
     assert all(question.reason and question.rule for question in questions)
+
+
+@pytest.mark.parametrize("mode", ["ask", "plan"])
+def test_no_disguised_command_runs_under_rules_for_its_first_word(place: Place, mode: str) -> None:
+    commands = carrying(100)
+    lines = ["[[answer]]"]
+    for command in commands:
+        written = json.dumps(json.dumps({"command": command}))
+        lines += ["[[answer.call]]", 'name = "bash"', f"arguments_json = {written}"]
+    model = place.script("\n".join([*lines, "[[answer]]", 'text = "All tried."']))
+    rules = [flag for word in FIRST_WORDS for flag in ("--allow", f"bash({word} *)")]
+    before = sorted(place.workspace.iterdir())
+
+    ran = place.run("-p", "go", "-m", model, "--mode", mode, *rules)
+
+    assert ran.returncode == (3 if mode == "ask" else 0), ran.stderr
+    outcomes = [entry["outcome"] for entry in place.entries() if entry["type"] == "result"]
+    assert outcomes == ["refused" if mode == "ask" else "denied"] * len(commands)
+    assert sorted(place.workspace.iterdir()) == before
