@@ -48,7 +48,7 @@ def test_every_tool_that_ships_belongs_to_a_feature_that_declares_what_it_uses(
 ) -> None:
     listed = reports(place)
 
-    assert listed["builtin:files"]["installed_tools"] == ["read", "write", "edit"]
+    assert listed["builtin:files"]["installed_tools"] == ["read", "ls", "write", "edit"]
     assert listed["builtin:shell"]["installed_tools"] == ["bash"]
     for report in listed.values():
         assert report["enabled"]

@@ -21,6 +21,7 @@ from tests.tools.conftest import Bench
 def test_the_list_of_tools_with_their_kind_and_feature() -> None:
     assert [(b.tool.name, b.kind, b.feature, b.tool.read_only) for b in builtin_tools()] == [
         ("read", ToolKind.READ, FILES, True),
+        ("ls", ToolKind.READ, FILES, True),
         ("write", ToolKind.WRITE, FILES, False),
         ("edit", ToolKind.WRITE, FILES, False),
         ("bash", ToolKind.SHELL, SHELL, False),

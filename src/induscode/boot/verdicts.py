@@ -19,7 +19,7 @@ from induscode.tools.builtin import builtin_tools
 
 __all__ = ["Explained", "WrittenRule", "explain", "is_call", "rules_of"]
 
-_CALL = r"\s*(?P<tool>read|write|edit|bash)\((?P<argument>.+)\)\s*"
+_CALL = r"\s*(?P<tool>read|ls|write|edit|bash)\((?P<argument>.+)\)\s*"
 
 
 class WrittenRule(Struct, frozen=True):

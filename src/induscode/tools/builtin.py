@@ -22,6 +22,7 @@ from induscode.tools.bash import Bash
 from induscode.tools.bounded import bounded
 from induscode.tools.edit import Edit
 from induscode.tools.limits import READ_RESULT_CHARACTERS
+from induscode.tools.ls import Ls
 from induscode.tools.read import Read
 from induscode.tools.validated import validated
 from induscode.tools.write import Write
@@ -48,6 +49,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
         "anchored.py",
         "edit.py",
         "local_fs.py",
+        "ls.py",
         "read.py",
         "replacing.py",
         "textfile.py",
@@ -79,6 +81,7 @@ def builtin_tools() -> tuple[BuiltinTool, ...]:
         BuiltinTool(
             bounded(validated(Read()), limit=READ_RESULT_CHARACTERS), ToolKind.READ, FILES, _read
         ),
+        BuiltinTool(bounded(validated(Ls())), ToolKind.READ, FILES, _listed),
         BuiltinTool(bounded(validated(Write())), ToolKind.WRITE, FILES, _written),
         BuiltinTool(bounded(validated(Edit())), ToolKind.WRITE, FILES, _written),
         BuiltinTool(bounded(validated(Bash())), ToolKind.SHELL, SHELL, _command),
@@ -96,6 +99,10 @@ def feature_digest(feature: str) -> str:
 
 def _read(arguments: Mapping[str, Any], cwd: Path) -> Subject:
     return _path(arguments, cwd, Access.READ)
+
+
+def _listed(arguments: Mapping[str, Any], cwd: Path) -> Subject:
+    return _path({"path": ".", **arguments}, cwd, Access.READ)
 
 
 def _written(arguments: Mapping[str, Any], cwd: Path) -> Subject:

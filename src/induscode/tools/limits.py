@@ -9,6 +9,7 @@ __all__ = [
     "FILE_BYTES",
     "IMAGE_BYTES",
     "LINE_CHARACTERS",
+    "LISTED_NAMES",
     "OUTPUT_BYTES",
     "OUTPUT_END_BYTES",
     "PROGRESS_CHARACTERS",
@@ -36,6 +37,9 @@ READ_LINES = 2_000
 
 LINE_CHARACTERS = 2_000
 """Longer lines are cut by `read`, and told so."""
+
+LISTED_NAMES = 1_000
+"""Names of one `ls`; how many there are is told."""
 
 READ_CHARACTERS = 50_000
 """`read` stops at the line that would pass this, and says how to go on."""
