@@ -78,7 +78,8 @@ def test_a_session_with_it_can_be_continued(home: Home) -> None:
     ran = home.run("-c", "-p", "Thank you!", "-m", "local/smollm2")
     assert ran.code == 0, ran.err
     assert ran.out.strip()
-    assert "PASS  3 of 3 requests" in home.run("replay", "last").out
+    replayed = home.run("replay", "last").out
+    assert re.search(r"PASS  ([3-9]) of \1 requests", replayed), replayed
 
 
 def test_where_it_is_not_installed_the_message_names_the_command(bare: Home) -> None:
