@@ -13,10 +13,12 @@ import msgspec
 
 from induscode.conductor.hooks import NO_HOOKS, Hooks
 from induscode.conductor.ports import (
+    Background,
     BoundTool,
     BriefSpan,
     Budget,
     ModelSetting,
+    NoBackground,
     Offer,
     Setup,
     Wiring,
@@ -221,6 +223,7 @@ class Rig:
     rules: Rules = field(default_factory=Rules)
     person: Person | None = None
     hooks: Hooks = NO_HOOKS
+    background: Background = field(default_factory=NoBackground)
     budget: Budget = field(default_factory=Budget)
     retries: Retries = field(default_factory=lambda: Retries(attempts=4, first=0.001, total=5))
     patience: float = 5.0
@@ -273,6 +276,7 @@ class Rig:
             clock=SystemClock(),
             person=self.person,
             hooks=self.hooks,
+            background=self.background,
             budget=self.budget,
             retries=self.retries,
             patience=self.patience,

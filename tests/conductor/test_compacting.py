@@ -270,3 +270,48 @@ async def test_no_call_of_a_summary_is_run(rig: Rig) -> None:
     await conductor.submit([Text("b")])
     assert tool.runs == []
     assert rig.replay().passed
+
+
+class Beside:
+    """What runs beside the turns, and when it was told to stand still."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    async def pause(self, reason: str) -> None:
+        self.told.append("pause")
+
+    def resume(self) -> None:
+        self.told.append("resume")
+
+    async def close(self) -> None:
+        self.told.append("close")
+
+
+async def test_what_runs_beside_the_turns_stands_still_while_the_conversation_is_condensed(
+    rig: Rig,
+) -> None:
+    rig.background = beside = Beside()
+    during: list[list[str]] = []
+
+    async def summary(model: Model, *_: object) -> Answer:
+        during.append(list(beside.told))
+        return say("The summary.")
+
+    conductor = rig.open(Model(say("First."), summary))
+    await conductor.submit([Text("go")])
+    assert beside.told == []
+    assert await conductor.compact()
+
+    assert during == [["pause"]]
+    assert beside.told == ["pause", "resume"]
+
+
+async def test_what_runs_beside_the_turns_goes_on_when_condensing_fails(rig: Rig) -> None:
+    rig.background = beside = Beside()
+    conductor = rig.open(Model(say("First."), say("")))
+    await conductor.submit([Text("go")])
+    with pytest.raises(ProviderError):
+        await conductor.compact()
+
+    assert beside.told == ["pause", "resume"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -204,3 +205,17 @@ async def test_a_diagnostic_of_a_hook_is_recorded_and_the_call_goes_on(place: Pl
     assert len(tool.ran) == 1
     (note,) = entries(place, "hook")
     assert (note["decision"], note["reason"]) == ("diagnostic", "seen")
+
+
+async def test_a_fork_that_a_feature_objects_to_never_has_a_turn(place: Place) -> None:
+    first, _ = await ran(place, SAY)
+    hook = Hook(lambda event: DenyWithSyntheticError(f"no {event.what}"))
+    objecting = hooked(hook, HookPoint.BEFORE_REWRITE)
+    result, events = await ran(place, SAY * 2, objecting, fork=first.session)
+
+    assert result.exit == 1
+    assert any(isinstance(e, Fault) and "stopped the fork" in e.message for e in events)
+    forked = next(log for log in place.logs() if log.stem == result.session)
+    kinds = [json.loads(line)["type"] for line in forked.read_text().splitlines()]
+    assert (kinds.count("input"), kinds[-1]) == (1, "hook")
+    assert [event.what for event in hook.seen] == ["fork"]

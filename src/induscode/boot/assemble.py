@@ -105,7 +105,8 @@ def open_session(
     layer = around.config.workspace
     faults = (*outlet.faults, *(layer.faults if layer is not None else ()))
     outlet.connect(conductor)
-    greeting = Greeting(around.config.unknown, notices, faults)
+    forked = invocation.fork is not None
+    greeting = Greeting(around.config.unknown, notices, faults, forked)
     return RunningSession(conductor, emit, around.clock, report, greeting, features)
 
 

@@ -29,11 +29,13 @@ _STOPS = {
 
 
 class Greeting(Struct, frozen=True):
-    """What a person is told when a session opens, besides what opening found."""
+    """What a person is told when a session opens, besides what opening found. `forked` says that
+    the session is a copy made just now: features may object before its first turn."""
 
     unknown_settings: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    forked: bool = False
 
 
 class RunningSession:
@@ -58,6 +60,7 @@ class RunningSession:
         self._greeting = greeting
         self._features = features
         self._commands = FeatureCommands(features.registry)
+        self._fresh_fork = greeting.forked
         self._mode = ""
         self._cwd = ""
 
@@ -153,6 +156,7 @@ class RunningSession:
         before = self._conductor.totals()
         text, code = "", 0
         try:
+            await self._check_fork()
             outcome = await run()
             text, code = outcome.text, _exit_code(outcome.stop)
             self._explain_stop(outcome)
@@ -178,6 +182,11 @@ class RunningSession:
         )
         self._emit(result)
         return result
+
+    async def _check_fork(self) -> None:
+        if self._fresh_fork:
+            await self._conductor.check_fork()
+            self._fresh_fork = False
 
     def _explain_stop(self, outcome: TurnOutcome) -> None:
         reason = _STOPS.get(outcome.stop)

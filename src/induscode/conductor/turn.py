@@ -171,6 +171,11 @@ class Conductor:
         await self._recorder.write(Notice(text=text, pinned=pinned), by=by, cancel=CancelToken())
         self._emit(Noticed(text=text, by=by, at=self._now()))
 
+    async def check_fork(self) -> None:
+        """This session was just forked from another: raises `UserError` when a hook objects."""
+        if not await self._hooks.may_rewrite("fork"):
+            raise UserError("a feature stopped the fork", hint="see: indus feature list")
+
     def cancel(self, reason: str = "stopped by the user") -> None:
         self._cancel.cancel(reason)
 
