@@ -6,23 +6,20 @@ them, changed under a lock so that two processes lose nothing, and replaced as a
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
 import stat
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from induscode.errors import ConfigError
+from induscode.policy.file_lock import lock_within
 
 __all__ = ["read_private", "update_private"]
 
 _PRIVATE_FILE = 0o600
 _PRIVATE_FOLDER = 0o700
 _LOCK_SECONDS = 5.0
-_LOCK_PAUSE = 0.01
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -68,24 +65,10 @@ def _locked(file: Path) -> Generator[None]:
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     handle = os.open(name, flags, _PRIVATE_FILE)
     try:
-        _wait_for(handle)
+        lock_within(handle, _LOCK_SECONDS, "another process holds its lock")
         yield
     finally:
         os.close(handle)
-
-
-def _wait_for(handle: int) -> None:
-    """Raises TimeoutError, an OSError, when another process holds the lock for too long."""
-    deadline = time.monotonic() + _LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise TimeoutError(errno.ETIMEDOUT, "another process holds its lock") from None
-            time.sleep(_LOCK_PAUSE)
-        else:
-            return
 
 
 def _replace(file: Path, data: bytes) -> None:

@@ -6,20 +6,19 @@ All of it happens in a directory that is already open, by single names, and foll
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
-import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
 from induscode.boot.services.limits import LOCK_SECONDS
+from induscode.policy.file_lock import lock_within
 
 __all__ = ["locked", "read_small", "replace", "sync"]
 
 _LOCK = ".lock"
 _FRESH = ".new"
-_LOCK_POLL_SECONDS = 0.01
+_HELD = f"another process has been writing here for over {LOCK_SECONDS:g} s"
 
 
 @contextmanager
@@ -29,23 +28,10 @@ def locked(folder: int, mode: int) -> Generator[None]:
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     handle = os.open(_LOCK, flags, mode, dir_fd=folder)
     try:
-        _wait_for(handle)
+        lock_within(handle, LOCK_SECONDS, _HELD)
         yield
     finally:
         os.close(handle)
-
-
-def _wait_for(handle: int) -> None:
-    deadline = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                message = f"another process has been writing here for over {LOCK_SECONDS:g} s"
-                raise TimeoutError(errno.ETIMEDOUT, message, _LOCK) from None
-            time.sleep(_LOCK_POLL_SECONDS)
 
 
 def read_small(folder: int, name: str, most: int) -> bytes:
