@@ -6,9 +6,8 @@ they say of themselves. Every tool is validated and bounded by the same wrappers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from induscode.conductor.ports import BoundTool
 from induscode.feature.hosting.draft import DraftTool
@@ -52,19 +51,8 @@ def _bound(
         tool=tool,
         kind=kind,
         by=feature.id,
-        problem=_problem(tool),
+        problem=partial(problem_with, tool),
         subject=known.subject if known else lambda _, __: NoSubject(),
         environment=environment if kind is ToolKind.SHELL else None,
-        withdrawn=partial(_withdrawn, feature, draft),
+        withdrawn=partial(feature.lacks, draft.needs),
     )
-
-
-def _problem(tool: AgentTool) -> Callable[[Mapping[str, Any]], str | None]:
-    return partial(problem_with, tool)
-
-
-def _withdrawn(feature: InstalledFeature, draft: DraftTool) -> str | None:
-    for need in draft.needs:
-        if why := feature.grants.denial(need):
-            return f"{need.text()}: {why}"
-    return None

@@ -35,9 +35,8 @@ class FeatureCommands:
         if found is None:
             return None
         feature, draft = found
-        for need in draft.needs:
-            if why := feature.grants.denial(need):
-                raise UserError(f"/{name} of {feature.id} may not run: {need.text()}: {why}")
+        if lacking := feature.lacks(draft.needs):
+            raise UserError(f"/{name} of {feature.id} may not run: {lacking}")
         return await _outcome(feature, draft, arguments.strip())
 
 

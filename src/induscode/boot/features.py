@@ -88,7 +88,7 @@ class Features(Struct, frozen=True):
                 feature.id,
             )
             for feature, draft in self.registry.fragments()
-            if all(feature.grants.denial(need) is None for need in draft.needs)
+            if feature.lacks(draft.needs) is None
         ]
 
     def entries(self) -> tuple[InstalledFeature, ...]:

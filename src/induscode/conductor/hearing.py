@@ -44,9 +44,8 @@ class Ear:
 
     async def hear(self, event: object) -> Any:
         """A decision of `takes`, `Continue`, or `Stop` with how it came to that."""
-        for need in self._draft.needs:
-            if why := self._feature.grants.denial(need):
-                return self._without("not-started", f"{need.text()}: {why}")
+        if lacking := self._feature.lacks(self._draft.needs):
+            return self._without("not-started", lacking)
         seconds = min(self._draft.declaration.seconds, HOOK_SECONDS)
         asking = asyncio.ensure_future(self._asked(event))
         done, _ = await asyncio.wait({asking}, timeout=seconds)

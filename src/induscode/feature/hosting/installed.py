@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -76,6 +76,13 @@ class InstalledFeature:
         self.draft.discard()
         self.draft.close("the feature was not installed")
         self.close()
+
+    def lacks(self, needs: Iterable[AnyCapability]) -> str | None:
+        """The first of these that is not granted now, and why; None when all are."""
+        for need in needs:
+            if why := self.grants.denial(need):
+                return f"{need.text()}: {why}"
+        return None
 
     def close(self) -> None:
         """Every handle it holds is refused from now on."""

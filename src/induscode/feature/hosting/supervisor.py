@@ -221,12 +221,12 @@ class Supervisor:
         return False
 
     def _refused(self, minded: _Minded) -> bool:
-        for need in minded.task.needs:
-            if why := minded.feature.grants.denial(need):
-                minded.state = "refused"
-                minded.note(f"it needs {need.text()}: {why}")
-                return True
-        return False
+        lacking = minded.feature.lacks(minded.task.needs)
+        if lacking is None:
+            return False
+        minded.state = "refused"
+        minded.note(f"it needs {lacking}")
+        return True
 
 
 class _Minded:
