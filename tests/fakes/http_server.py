@@ -18,7 +18,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-__all__ = ["Ending", "Received", "ScriptedServer", "WireStep"]
+__all__ = ["Ending", "Received", "ScriptedServer", "WireStep", "hear_request"]
 
 _STOP_BOUND = 5.0
 _OVER = "the fake server has no step left for request {}"
@@ -229,6 +229,11 @@ def _head(step: WireStep, length: int | None) -> bytes:
 
 def _chunk(part: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(part), part)
+
+
+def hear_request(sock: socket.socket) -> None:
+    """Wait for one whole request: its head and its body may arrive apart."""
+    _read_request(sock, bytearray())
 
 
 def _read_request(sock: socket.socket, buffer: bytearray) -> Received | None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from threading import Event, Thread
 
@@ -24,6 +24,7 @@ from induscode.gateway.transport import HttpTransport, Timeouts
 from induscode.kernel.cancel import CancelToken
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.anthropic_steps import Ending, Step, fail, say
+from tests.fakes.http_server import hear_request
 from tests.requirements import requirement
 
 
@@ -57,15 +58,17 @@ def transport_to(url: str, reports: list[str] | None = None, **limits: float) ->
 
 
 @contextmanager
-def answering(*replies: bytes) -> Generator[str]:
-    """A server that sends each connection the next reply after its first bytes, and closes."""
+def answering(
+    *replies: bytes, hear: Callable[[socket.socket], object] = hear_request
+) -> Generator[str]:
+    """A server that sends each connection the next reply to its first request, and closes."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve() -> None:
             for reply in replies:
                 sock, _ = listener.accept()
                 with sock:
-                    sock.recv(65536)
+                    hear(sock)
                     sock.sendall(reply)
 
         thread = Thread(target=serve, daemon=True)
@@ -105,12 +108,12 @@ async def test_a_request_is_sent_twice_only_if_the_kept_connection_was_dead() ->
 
         def serve() -> None:
             sock, _ = listener.accept()
-            sock.recv(65536)
+            hear_request(sock)
             sock.sendall(whole + b"message_stop")
-            sock.recv(65536)  # the second request arrives, and nobody answers it
+            hear_request(sock)  # the second request arrives, and nobody answers it
             sock.close()
             sock, _ = listener.accept()
-            sock.recv(65536)
+            hear_request(sock)
             sock.sendall(whole + b"message_stop")
             sock.close()
 
@@ -136,9 +139,9 @@ async def test_a_kept_connection_that_dies_in_the_middle_of_an_answer_is_not_rep
         def serve() -> None:
             sock, _ = listener.accept()
             with sock:
-                sock.recv(65536)
+                hear_request(sock)
                 sock.sendall(begun + b"message_stop")
-                sock.recv(65536)
+                hear_request(sock)
                 sock.sendall(begun + b"mess")
 
         thread = Thread(target=serve, daemon=True)
@@ -282,7 +285,7 @@ async def test_an_answer_that_ends_with_its_connection_is_whole() -> None:
 
 async def test_tls_is_checked_and_its_failure_is_told() -> None:
     with (
-        answering(b"HTTP/1.1 400 Bad\r\n\r\n") as url,
+        answering(b"HTTP/1.1 400 Bad\r\n\r\n", hear=lambda sock: sock.recv(65536)) as url,
         pytest.raises(NetworkFailed, match="TLS with 127"),
     ):
         await Post().go(transport_to(url.replace("http", "https")))

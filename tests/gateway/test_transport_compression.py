@@ -15,6 +15,7 @@ from induscode.gateway.inflate import Inflate
 from induscode.gateway.reply import Reply
 from induscode.gateway.transport import HttpTransport
 from induscode.kernel.cancel import CancelToken
+from tests.fakes.http_server import hear_request
 
 STREAM = b"".join(b"data: event %d\n\n" % at for at in range(200)) + b"data: message_stop\n\n"
 
@@ -31,7 +32,7 @@ def serving(encoding: str, pieces: Sequence[bytes], status: int = 200) -> Genera
         def serve() -> None:
             sock, _ = listener.accept()
             with sock:
-                sock.recv(65536)
+                hear_request(sock)
                 chunks = [b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces if piece]
                 try:
                     sock.sendall(head.encode() + b"".join(chunks) + b"0\r\n\r\n")
