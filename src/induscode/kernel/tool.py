@@ -16,6 +16,8 @@ __all__ = [
     "AgentTool",
     "Filesystem",
     "Progress",
+    "ReadState",
+    "Recall",
     "Shell",
     "ShellOutcome",
     "ToolContext",
@@ -108,10 +110,23 @@ class Shell(Protocol):
     ) -> ShellOutcome: ...
 
 
+class ReadState(Protocol):
+    """Which files the model knows, and in which state."""
+
+    def seen(self, path: Path) -> str | None:
+        """sha256 of the content that the model last read or wrote; None if it never did."""
+        ...
+
+
+Recall = Callable[[str], Mapping[str, Any] | None]
+"""The `details` of the last good result of a tool in this conversation, by the tool's name."""
+
+
 class ToolContext(Struct, frozen=True):
     """What a tool may touch during one call. `spill` keeps a text that is too long for the model
     in a file and returns its path; `clean` takes secrets out of a text, and must be used before
-    the text is cut: half a secret is not recognised."""
+    the text is cut: half a secret is not recognised. `read_state` and `recall` are folds of the
+    session's log; without the first, nothing asks whether a file was read before it is changed."""
 
     cwd: Path
     fs: Filesystem
@@ -120,6 +135,8 @@ class ToolContext(Struct, frozen=True):
     progress: Progress
     spill: Callable[[str, str], Path]
     clean: Callable[[str], str] = str
+    read_state: ReadState | None = None
+    recall: Recall = lambda _: None
 
 
 class AgentTool(Protocol):

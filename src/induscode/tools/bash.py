@@ -11,55 +11,32 @@ from induscode.policy.paths import resolve
 from induscode.tools.bounded import joined, keep_beginning, keep_end
 from induscode.tools.limits import COMMAND_SECONDS, COMMAND_SECONDS_MOST, RESULT_CHARACTERS
 
-__all__ = ["Bash"]
+__all__ = ["execute"]
 
 _ROOM = RESULT_CHARACTERS // 2 - 1_000
 
 
-class Bash:
-    name = "bash"
-    label = "Bash"
-    description = (
-        "Run a command line with bash and wait for it; output and errors come together. "
-        f"timeout is in seconds: {COMMAND_SECONDS:.0f} unless given, at most "
-        f"{COMMAND_SECONDS_MOST:.0f}. Each call starts anew in the working directory, or in cwd. "
-        "What it leaves running is ended."
-    )
-    parameters: Mapping[str, Any] = {
-        "type": "object",
-        "properties": {
-            "command": {"type": "string", "minLength": 1},
-            "timeout": {"type": "number", "exclusiveMinimum": 0},
-            "cwd": {"type": "string", "minLength": 1},
-        },
-        "required": ["command"],
-        "additionalProperties": False,
-    }
-    read_only = False
-
-    async def execute(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        command: str = arguments["command"]
-        seconds = min(float(arguments.get("timeout", COMMAND_SECONDS)), COMMAND_SECONDS_MOST)
-        cwd, problem = _directory(arguments.get("cwd"), context)
-        if problem or not command.strip() or "\0" in command:
-            return ToolResult.error(
-                problem or "The argument `command` of bash is empty or holds NUL."
-            )
-        try:
-            outcome = await context.shell.run(
-                command, cwd=cwd, seconds=seconds, cancel=context.cancel, progress=context.progress
-            )
-        except UnicodeEncodeError:
-            return ToolResult.error("The argument `command` of bash holds half a character.")
-        except OSError as error:
-            return ToolResult.error(f"The command could not be started: {error.strerror or error}.")
-        ending = _ending(outcome, seconds)
-        text = "\n".join(part for part in (_output(outcome), ending) if part)
-        return ToolResult(
-            content=ToolResult.text(text).content,
-            is_error=outcome.code != 0,
-            details={"exit_code": outcome.code, "timed_out": outcome.timed_out},
+async def execute(arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+    command: str = arguments["command"]
+    seconds = min(float(arguments.get("timeout", COMMAND_SECONDS)), COMMAND_SECONDS_MOST)
+    cwd, problem = _directory(arguments.get("cwd"), context)
+    if problem or not command.strip() or "\0" in command:
+        return ToolResult.error(problem or "The argument `command` of bash is empty or holds NUL.")
+    try:
+        outcome = await context.shell.run(
+            command, cwd=cwd, seconds=seconds, cancel=context.cancel, progress=context.progress
         )
+    except UnicodeEncodeError:
+        return ToolResult.error("The argument `command` of bash holds half a character.")
+    except OSError as error:
+        return ToolResult.error(f"The command could not be started: {error.strerror or error}.")
+    ending = _ending(outcome, seconds)
+    text = "\n".join(part for part in (_output(outcome), ending) if part)
+    return ToolResult(
+        content=ToolResult.text(text).content,
+        is_error=outcome.code != 0,
+        details={"exit_code": outcome.code, "timed_out": outcome.timed_out},
+    )
 
 
 def _directory(text: str | None, context: ToolContext) -> tuple[Path, str]:

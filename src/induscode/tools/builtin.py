@@ -18,14 +18,16 @@ from induscode.kernel.sources import sources_digest
 from induscode.kernel.tool import AgentTool, ToolKind
 from induscode.policy.paths import command_subject, path_subject, resolve
 from induscode.policy.subject import Access, CallView, NoSubject, Subject
-from induscode.tools.bash import Bash
 from induscode.tools.bounded import bounded
-from induscode.tools.edit import Edit
 from induscode.tools.limits import READ_RESULT_CHARACTERS
-from induscode.tools.ls import Ls
-from induscode.tools.read import Read
+from induscode.tools.native import (
+    create_bash_tool,
+    create_edit_tool,
+    create_ls_tool,
+    create_read_tool,
+    create_write_tool,
+)
 from induscode.tools.validated import validated
-from induscode.tools.write import Write
 
 __all__ = ["FILES", "SHELL", "BuiltinTool", "builtin_tools", "feature_digest"]
 
@@ -36,9 +38,12 @@ _WRAPPERS = (
     "bounded.py",
     "builtin.py",
     "compare.py",
+    "definition.py",
+    "definitions.py",
     "guarded.py",
     "limits.py",
     "marked.py",
+    "native.py",
     "schema.py",
     "spill.py",
     "validated.py",
@@ -79,12 +84,15 @@ def builtin_tools() -> tuple[BuiltinTool, ...]:
     """Fresh tools, in the order in which models see them."""
     return (
         BuiltinTool(
-            bounded(validated(Read()), limit=READ_RESULT_CHARACTERS), ToolKind.READ, FILES, _read
+            bounded(validated(create_read_tool()), limit=READ_RESULT_CHARACTERS),
+            ToolKind.READ,
+            FILES,
+            _read,
         ),
-        BuiltinTool(bounded(validated(Ls())), ToolKind.READ, FILES, _listed),
-        BuiltinTool(bounded(validated(Write())), ToolKind.WRITE, FILES, _written),
-        BuiltinTool(bounded(validated(Edit())), ToolKind.WRITE, FILES, _written),
-        BuiltinTool(bounded(validated(Bash())), ToolKind.SHELL, SHELL, _command),
+        BuiltinTool(bounded(validated(create_ls_tool())), ToolKind.READ, FILES, _listed),
+        BuiltinTool(bounded(validated(create_write_tool())), ToolKind.WRITE, FILES, _written),
+        BuiltinTool(bounded(validated(create_edit_tool())), ToolKind.WRITE, FILES, _written),
+        BuiltinTool(bounded(validated(create_bash_tool())), ToolKind.SHELL, SHELL, _command),
     )
 
 

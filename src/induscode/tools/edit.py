@@ -12,66 +12,31 @@ from induscode.tools.replacing import EditProblem, apply, pairs
 from induscode.tools.textfile import TextFile
 from induscode.tools.trouble import os_problem
 
-__all__ = ["Edit"]
-
-_PAIR = {
-    "old_text": {"type": "string"},
-    "new_text": {"type": "string"},
-}
+__all__ = ["execute"]
 
 
-class Edit:
-    name = "edit"
-    label = "Edit"
-    description = (
-        "Replace text in a file. old_text must match the file exactly, white space included, and "
-        "stand there once unless replace_all; give enough lines around it. Several replacements go "
-        "in edits, applied in order, all or none."
-    )
-    parameters: Mapping[str, Any] = {
-        "type": "object",
-        "properties": {
-            "path": {"type": "string", "minLength": 1},
-            **_PAIR,
-            "replace_all": {"type": "boolean"},
-            "edits": {
-                "type": "array",
-                "minItems": 1,
-                "items": {
-                    "type": "object",
-                    "properties": _PAIR,
-                    "required": ["old_text", "new_text"],
-                    "additionalProperties": False,
-                },
-            },
-        },
-        "required": ["path"],
-        "additionalProperties": False,
-    }
-    read_only = False
-
-    async def execute(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        try:
-            path = resolve(context.cwd, arguments["path"])
-            edits = pairs(arguments)
-        except EditProblem as problem:
-            return ToolResult.error(str(problem))
-        except ValueError as error:
-            return ToolResult.error(f"The argument `path` of edit is not usable: {error}.")
-        try:
-            file = TextFile.decode(context.fs.read(path))
-            if file is None:
-                return ToolResult.error(f"{path} is a binary file; edit changes text.")
-            after, report = apply(file.text, edits, replace_all=arguments.get("replace_all", False))
-            context.fs.write(path, file.encode(after))
-        except EditProblem as problem:
-            return ToolResult.error(f"{path} was not changed. {problem}")
-        except UnicodeEncodeError as error:
-            return ToolResult.error(
-                f"{path} was not changed. It cannot hold that text as {error.encoding}."
-            )
-        except OSError as error:
-            return ToolResult.error(os_problem(context.fs, path, error))
-        return ToolResult.text(
-            f"Edited {path}: {report}.", display=unified(file.text, after, str(path))
+async def execute(arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+    try:
+        path = resolve(context.cwd, arguments["path"])
+        edits = pairs(arguments)
+    except EditProblem as problem:
+        return ToolResult.error(str(problem))
+    except ValueError as error:
+        return ToolResult.error(f"The argument `path` of edit is not usable: {error}.")
+    try:
+        file = TextFile.decode(context.fs.read(path))
+        if file is None:
+            return ToolResult.error(f"{path} is a binary file; edit changes text.")
+        after, report = apply(file.text, edits, replace_all=arguments.get("replace_all", False))
+        context.fs.write(path, file.encode(after))
+    except EditProblem as problem:
+        return ToolResult.error(f"{path} was not changed. {problem}")
+    except UnicodeEncodeError as error:
+        return ToolResult.error(
+            f"{path} was not changed. It cannot hold that text as {error.encoding}."
         )
+    except OSError as error:
+        return ToolResult.error(os_problem(context.fs, path, error))
+    return ToolResult.text(
+        f"Edited {path}: {report}.", display=unified(file.text, after, str(path))
+    )

@@ -11,41 +11,21 @@ from induscode.policy.paths import resolve
 from induscode.tools.limits import LISTED_NAMES
 from induscode.tools.trouble import os_problem
 
-__all__ = ["Ls"]
+__all__ = ["execute"]
 
 
-class Ls:
-    name = "ls"
-    label = "List"
-    description = (
-        "List a directory, hidden names too; directories end with '/'. "
-        f"Up to {LISTED_NAMES:,} names."
-    )
-    parameters: Mapping[str, Any] = {
-        "type": "object",
-        "properties": {
-            "path": {
-                "type": "string",
-                "minLength": 1,
-                "description": "the working directory unless given",
-            },
-        },
-        "additionalProperties": False,
-    }
-    read_only = True
-
-    async def execute(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        try:
-            path = resolve(context.cwd, arguments.get("path", "."))
-        except ValueError as error:
-            return ToolResult.error(f"The argument `path` of ls is not usable: {error}.")
-        if context.fs.is_file(path):
-            return ToolResult.error(f"{path} is a file, not a directory; read shows it.")
-        try:
-            names = context.fs.names(path)
-        except OSError as error:
-            return ToolResult.error(os_problem(context.fs, path, error))
-        return _listed(path, names)
+async def execute(arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+    try:
+        path = resolve(context.cwd, arguments.get("path", "."))
+    except ValueError as error:
+        return ToolResult.error(f"The argument `path` of ls is not usable: {error}.")
+    if context.fs.is_file(path):
+        return ToolResult.error(f"{path} is a file, not a directory; read shows it.")
+    try:
+        names = context.fs.names(path)
+    except OSError as error:
+        return ToolResult.error(os_problem(context.fs, path, error))
+    return _listed(path, names)
 
 
 def _listed(path: Path, names: tuple[str, ...]) -> ToolResult:

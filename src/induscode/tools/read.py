@@ -15,53 +15,29 @@ from induscode.tools.limits import IMAGE_BYTES, LINE_CHARACTERS, READ_CHARACTERS
 from induscode.tools.textfile import TextFile, image_type
 from induscode.tools.trouble import os_problem
 
-__all__ = ["Read"]
+__all__ = ["execute"]
 
 
-class Read:
-    name = "read"
-    label = "Read"
-    description = (
-        "Read a file. Lines come numbered (number, tab, text); do not copy the numbers into edits. "
-        f"Up to {READ_LINES} lines from offset unless limit is given. "
-        "Pictures (png, jpg, gif, webp) are shown."
-    )
-    parameters: Mapping[str, Any] = {
-        "type": "object",
-        "properties": {
-            "path": {
-                "type": "string",
-                "minLength": 1,
-                "description": "absolute, or from the working directory",
-            },
-            "offset": {"type": "integer", "minimum": 1, "description": "first line, from 1"},
-            "limit": {"type": "integer", "minimum": 1, "description": "number of lines"},
-        },
-        "required": ["path"],
-        "additionalProperties": False,
-    }
-    read_only = True
-
-    async def execute(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        try:
-            path = resolve(context.cwd, arguments["path"])
-        except ValueError as error:
-            return ToolResult.error(f"The argument `path` of read is not usable: {error}.")
-        try:
-            data = context.fs.read(path)
-        except OSError as error:
-            return ToolResult.error(os_problem(context.fs, path, error))
-        if media_type := image_type(data):
-            return _picture(path, media_type, data)
-        file = TextFile.decode(data)
-        if file is None:
-            return ToolResult.error(
-                f"{path} is a binary file of {len(data):,} bytes; look at it with a command."
-            )
-        file = replace(file, text=context.clean(file.text))
-        return _lines(
-            path, file, int(arguments.get("offset", 1)), int(arguments.get("limit", READ_LINES))
+async def execute(arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+    try:
+        path = resolve(context.cwd, arguments["path"])
+    except ValueError as error:
+        return ToolResult.error(f"The argument `path` of read is not usable: {error}.")
+    try:
+        data = context.fs.read(path)
+    except OSError as error:
+        return ToolResult.error(os_problem(context.fs, path, error))
+    if media_type := image_type(data):
+        return _picture(path, media_type, data)
+    file = TextFile.decode(data)
+    if file is None:
+        return ToolResult.error(
+            f"{path} is a binary file of {len(data):,} bytes; look at it with a command."
         )
+    file = replace(file, text=context.clean(file.text))
+    return _lines(
+        path, file, int(arguments.get("offset", 1)), int(arguments.get("limit", READ_LINES))
+    )
 
 
 def _picture(path: Path, media_type: str, data: bytes) -> ToolResult:

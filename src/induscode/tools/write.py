@@ -12,48 +12,30 @@ from induscode.tools.compare import unified
 from induscode.tools.textfile import TextFile
 from induscode.tools.trouble import os_problem
 
-__all__ = ["Write"]
+__all__ = ["execute"]
 
 
-class Write:
-    name = "write"
-    label = "Write"
-    description = (
-        "Create a file or replace its whole content; missing directories are made. "
-        "To change part of a file, use edit."
-    )
-    parameters: Mapping[str, Any] = {
-        "type": "object",
-        "properties": {
-            "path": {"type": "string", "minLength": 1},
-            "content": {"type": "string"},
-        },
-        "required": ["path", "content"],
-        "additionalProperties": False,
-    }
-    read_only = False
-
-    async def execute(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        content: str = arguments["content"]
-        try:
-            path = resolve(context.cwd, arguments["path"])
-            data = content.encode()
-        except UnicodeEncodeError:
-            return ToolResult.error("The argument `content` of write holds half a character.")
-        except ValueError as error:
-            return ToolResult.error(f"The argument `path` of write is not usable: {error}.")
-        if context.fs.is_dir(path):
-            return ToolResult.error(f"{path} is a directory; name a file.")
-        before = _before(context, path)
-        try:
-            context.fs.write(path, data)
-        except OSError as error:
-            return ToolResult.error(os_problem(context.fs, path, error))
-        lines = content.count("\n") + (not content.endswith("\n") and content != "")
-        verb = "Created" if before is None else "Overwrote"
-        text = f"{verb} {path}: {lines} lines, {len(data):,} bytes."
-        old = TextFile.decode(before) if before is not None else None
-        return ToolResult.text(text, display=unified(old.text, content, str(path)) if old else text)
+async def execute(arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+    content: str = arguments["content"]
+    try:
+        path = resolve(context.cwd, arguments["path"])
+        data = content.encode()
+    except UnicodeEncodeError:
+        return ToolResult.error("The argument `content` of write holds half a character.")
+    except ValueError as error:
+        return ToolResult.error(f"The argument `path` of write is not usable: {error}.")
+    if context.fs.is_dir(path):
+        return ToolResult.error(f"{path} is a directory; name a file.")
+    before = _before(context, path)
+    try:
+        context.fs.write(path, data)
+    except OSError as error:
+        return ToolResult.error(os_problem(context.fs, path, error))
+    lines = content.count("\n") + (not content.endswith("\n") and content != "")
+    verb = "Created" if before is None else "Overwrote"
+    text = f"{verb} {path}: {lines} lines, {len(data):,} bytes."
+    old = TextFile.decode(before) if before is not None else None
+    return ToolResult.text(text, display=unified(old.text, content, str(path)) if old else text)
 
 
 def _before(context: ToolContext, path: Path) -> bytes | None:

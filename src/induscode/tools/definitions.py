@@ -1,0 +1,196 @@
+"""The twelve native tools as models read them, all of them here so that their size can be seen.
+
+Every word is paid for in each request: say what a good call needs, and nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from induscode.tools.definition import ToolDefinition, arguments_object
+from induscode.tools.limits import (
+    COMMAND_SECONDS,
+    COMMAND_SECONDS_MOST,
+    LISTED_NAMES,
+    READ_LINES,
+)
+
+__all__ = [
+    "BASH",
+    "EDIT",
+    "FIND",
+    "GREP",
+    "LS",
+    "PROCESS",
+    "READ",
+    "TODO_READ",
+    "TODO_SET",
+    "WEBFETCH",
+    "WEBSEARCH",
+    "WRITE",
+]
+
+_TEXT = {"type": "string"}
+_WORD = {"type": "string", "minLength": 1}
+_COUNT = {"type": "integer", "minimum": 1}
+_YES_NO = {"type": "boolean"}
+_PLACE = {"type": "string", "minLength": 1, "description": "the working directory unless given"}
+
+
+def _one_of(*words: str) -> dict[str, Any]:
+    return {"type": "string", "enum": list(words)}
+
+
+READ = ToolDefinition(
+    "read",
+    "Read",
+    "Read a file. Lines come numbered (number, tab, text); do not copy the numbers into edits. "
+    f"Up to {READ_LINES} lines from offset unless limit is given. Pictures (png, jpg, gif, webp) "
+    "are shown, notebooks as their cells.",
+    arguments_object(
+        "path",
+        path={**_WORD, "description": "absolute, or from the working directory"},
+        offset={**_COUNT, "description": "first line, from 1"},
+        limit={**_COUNT, "description": "number of lines"},
+    ),
+    read_only=True,
+)
+
+LS = ToolDefinition(
+    "ls",
+    "List",
+    f"List a directory, hidden names too; directories end with '/'. Up to {LISTED_NAMES:,} names.",
+    arguments_object(path=_PLACE),
+    read_only=True,
+)
+
+GREP = ToolDefinition(
+    "grep",
+    "Search",
+    "Search file contents for a regular expression (ripgrep syntax). Ignored files are skipped.",
+    arguments_object(
+        "pattern",
+        pattern=_WORD,
+        path=_PLACE,
+        glob={**_WORD, "description": "only files like this: *.py, src/**"},
+        type={**_WORD, "description": "only files of this type: py, rust, md"},
+        context={"type": "integer", "minimum": 0, "description": "lines around each match"},
+        ignore_case=_YES_NO,
+        multiline={**_YES_NO, "description": "a match may span lines"},
+        limit=_COUNT,
+    ),
+    read_only=True,
+)
+
+FIND = ToolDefinition(
+    "find",
+    "Find",
+    "Find files by name.",
+    arguments_object(
+        "query",
+        query=_WORD,
+        path=_PLACE,
+        type=_one_of("file", "directory"),
+        limit=_COUNT,
+    ),
+    read_only=True,
+)
+
+WEBSEARCH = ToolDefinition(
+    "websearch",
+    "Web search",
+    "Search the web: titles, addresses and excerpts. webfetch reads a result.",
+    arguments_object("query", query=_WORD, limit=_COUNT),
+    read_only=True,
+)
+
+WEBFETCH = ToolDefinition(
+    "webfetch",
+    "Fetch",
+    "Fetch a web page as readable Markdown, or a text file as it is.",
+    arguments_object("url", url=_WORD, max_bytes=_COUNT),
+    read_only=True,
+)
+
+TODO_READ = ToolDefinition(
+    "todo_read",
+    "Checklist",
+    "Read the checklist of this session.",
+    arguments_object(),
+    read_only=True,
+)
+
+WRITE = ToolDefinition(
+    "write",
+    "Write",
+    "Create a file or replace its whole content; missing directories are made. "
+    "Read a file before you replace it. To change part of one, use edit.",
+    arguments_object("path", "content", path=_WORD, content=_TEXT),
+)
+
+_PAIR = {"old_text": _TEXT, "new_text": _TEXT}
+
+EDIT = ToolDefinition(
+    "edit",
+    "Edit",
+    "Replace text in a file that you have read. old_text must match the file exactly, white space "
+    "included, and stand there once unless replace_all; give enough lines around it. Several "
+    "replacements go in edits, applied in order, all or none.",
+    arguments_object(
+        "path",
+        path=_WORD,
+        **_PAIR,
+        replace_all=_YES_NO,
+        edits={
+            "type": "array",
+            "minItems": 1,
+            "items": arguments_object("old_text", "new_text", **_PAIR),
+        },
+    ),
+)
+
+BASH = ToolDefinition(
+    "bash",
+    "Bash",
+    "Run a command line with bash and wait for it; output and errors come together. "
+    f"timeout is in seconds: {COMMAND_SECONDS:.0f} unless given, at most "
+    f"{COMMAND_SECONDS_MOST:.0f}. Each call starts anew in the working directory, or in cwd. "
+    "What it leaves running is ended.",
+    arguments_object(
+        "command",
+        command=_WORD,
+        timeout={"type": "number", "exclusiveMinimum": 0},
+        cwd=_WORD,
+    ),
+)
+
+PROCESS = ToolDefinition(
+    "process",
+    "Process",
+    "Run a long-lived command beside the conversation: start, status, wait, stop, list.",
+    arguments_object(
+        "action",
+        action=_one_of("start", "status", "wait", "stop", "list"),
+        command=_WORD,
+        id=_WORD,
+    ),
+)
+
+TODO_SET = ToolDefinition(
+    "todo_set",
+    "Checklist",
+    "Replace the checklist of this session with items. Use it for work of several steps; keep one "
+    "item in progress.",
+    arguments_object(
+        "items",
+        items={
+            "type": "array",
+            "maxItems": 100,
+            "items": arguments_object(
+                "text",
+                text={"type": "string", "minLength": 1, "maxLength": 500},
+                status=_one_of("pending", "in_progress", "done"),
+            ),
+        },
+    ),
+)
