@@ -22,7 +22,7 @@ from induscode.policy.places import forbidden, inside, protected
 from induscode.policy.rulebook import RuleBook
 from induscode.policy.rules import Rule
 from induscode.policy.shellwords import plain_words
-from induscode.policy.subject import CallView, CommandSubject, PathSubject
+from induscode.policy.subject import CallView, CommandSubject, PathSubject, SessionSubject
 from induscode.policy.verdict import Allow, Ask, Deny, Layer, Verdict
 
 __all__ = ["Policy", "decide"]
@@ -75,6 +75,8 @@ def _doubt(call: CallView, book: RuleBook) -> Rule | None:
     """A rule that narrows and may be concerned although no literal of the command shows it."""
     if isinstance(call.subject, CommandSubject):
         return book.doubting(call.subject)
+    if isinstance(call.subject, SessionSubject):
+        return None
     return book.doubting(_UNREAD) if call.kind is ToolKind.SHELL else None
 
 
@@ -119,6 +121,8 @@ def _never(call: CallView) -> str | None:
 
 def _deed(call: CallView, policy: Policy, words: tuple[str, ...] | None) -> tuple[Deed, str]:
     """The row of the table this call belongs to, and why, in words for a person."""
+    if isinstance(call.subject, SessionSubject):
+        return Deed.STATE, ""
     match call.kind:
         case ToolKind.READ:
             return _reading(call, policy)

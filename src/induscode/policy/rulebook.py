@@ -10,7 +10,14 @@ from pathlib import Path
 from induscode.kernel.tool import ToolKind
 from induscode.policy.patterns import CommandPatterns, HostPatterns, PathPatterns
 from induscode.policy.rules import Effect, Rule, canonical_name
-from induscode.policy.subject import CallView, CommandSubject, NoSubject, PathSubject, UrlSubject
+from induscode.policy.subject import (
+    CallView,
+    CommandSubject,
+    NoSubject,
+    PathSubject,
+    SessionSubject,
+    UrlSubject,
+)
 from induscode.policy.verdict import Layer
 
 __all__ = ["RuleBook"]
@@ -171,7 +178,7 @@ def _covers(shelf: _Shelf, call: CallView, words: tuple[str, ...] | None) -> Rul
             return None if words is None else shelf.commands.covering(words)
         case UrlSubject(host=host):
             return shelf.hosts.covering(host)
-        case NoSubject():
+        case SessionSubject() | NoSubject():
             return None
 
 
@@ -183,6 +190,8 @@ def _touches(shelf: _Shelf, call: CallView, groups: tuple[tuple[str, ...], ...])
             return shelf.commands.within(groups)
         case UrlSubject(host=host):
             return shelf.hosts.covering(host)
+        case SessionSubject():
+            return None  # there is no place, command or host that a pattern could mean
         case NoSubject():
             # A pattern that cannot be judged narrows rather than not.
             return shelf.first

@@ -20,6 +20,7 @@ __all__ = [
     "CommandSubject",
     "NoSubject",
     "PathSubject",
+    "SessionSubject",
     "Subject",
     "UrlSubject",
 ]
@@ -71,11 +72,16 @@ class UrlSubject(Struct, frozen=True, tag="url"):
     host: str
 
 
+class SessionSubject(Struct, frozen=True, tag="session"):
+    """The call touches nothing but what this session keeps, whatever its tool can do otherwise:
+    asking how a process is doing, listing what could be called."""
+
+
 class NoSubject(Struct, frozen=True, tag="none"):
     """Nothing to judge: the tool has no such argument, or the call does not carry a usable one."""
 
 
-Subject = PathSubject | CommandSubject | UrlSubject | NoSubject
+Subject = PathSubject | CommandSubject | UrlSubject | SessionSubject | NoSubject
 
 
 class CallView(Struct, frozen=True):

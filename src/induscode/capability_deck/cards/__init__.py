@@ -1,0 +1,1 @@
+"""The seven cards that are not native tools."""

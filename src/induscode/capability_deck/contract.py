@@ -1,0 +1,192 @@
+"""The shapes everything of the deck is written against: no I/O, no other module of the deck.
+
+A capability is the kernel's tool itself: the deck manages tools and adds no descriptor of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Literal, NewType, Protocol, TypeAlias, TypeVar
+
+from msgspec import Struct
+
+from induscode.kernel.tool import (
+    AgentTool,
+    Filesystem,
+    ReadState,
+    Shell,
+    ToolKind,
+    ToolResult,
+)
+from induscode.policy.subject import NoSubject, Subject
+
+__all__ = [
+    "AnyCapability",
+    "BuildFn",
+    "Capability",
+    "CapabilityCard",
+    "CapabilityId",
+    "Card",
+    "CheckpointStore",
+    "DeckBox",
+    "DeckContext",
+    "DeckFault",
+    "DeckFaultKind",
+    "DeckFramework",
+    "DeckProfile",
+    "DeckResult",
+    "DelegateRunner",
+    "MemoryStore",
+    "Profile",
+    "SaasGatewayPort",
+    "Schema",
+    "SubjectFn",
+    "capability_id",
+    "deck_fault",
+]
+
+Capability: TypeAlias = AgentTool
+AnyCapability: TypeAlias = AgentTool
+Card: TypeAlias = AgentTool
+DeckBox: TypeAlias = list[AgentTool]
+Schema: TypeAlias = Mapping[str, Any]
+
+CapabilityId = NewType("CapabilityId", str)
+"""The name by which models call a tool: `read`, `bash`, `<server>__<tool>`."""
+
+
+def capability_id(name: str) -> CapabilityId:
+    """The one way to a `CapabilityId`; the name stays as it is."""
+    return CapabilityId(name)
+
+
+class Profile(StrEnum):
+    """The named sets of tools. The names do not say what one expects, and stay so: authoring only
+    observes, survey has every built-in tool, all adds the app cards."""
+
+    AUTHORING = "authoring"
+    SURVEY = "survey"
+    ALL = "all"
+
+
+DeckProfile = Literal["authoring", "survey", "all"]
+
+DeckFaultKind = Literal["unknown_capability", "build_failed", "bridge", "backend"]
+
+
+class DeckFault(Exception):
+    """A failure of the deck. `kind` says which, `cause` what was underneath, if anything was."""
+
+    def __init__(
+        self, kind: DeckFaultKind, message: str, cause: BaseException | None = None
+    ) -> None:
+        super().__init__(message)
+        self.kind: DeckFaultKind = kind
+        self.message = message
+        self.cause = cause
+        self.__cause__ = cause
+
+
+def deck_fault(kind: DeckFaultKind, message: str, cause: BaseException | None = None) -> DeckFault:
+    """Mint a fault; the caller raises it or carries it."""
+    return DeckFault(kind, message, cause)
+
+
+Value = TypeVar("Value")
+DeckResult: TypeAlias = Value | DeckFault
+"""What an operation returns that tells a fault instead of raising it."""
+
+
+class CheckpointStore(Protocol):
+    """Keeps what files were before they were changed."""
+
+    def record(self, path: Path, previous: bytes | None) -> None:
+        """File the content as it is before a change; None means that there is no file, so that a
+        restore deletes it. Within one step the first record of a path is kept."""
+        ...
+
+
+class DelegateRunner(Protocol):
+    """Runs a sub-agent to its end."""
+
+    def list_agents(self) -> Sequence[str]:
+        """The names a call may give as `agent`."""
+        ...
+
+    async def delegate(
+        self, objective: str, *, agent: str | None, context: str | None
+    ) -> ToolResult: ...
+
+
+class SaasGatewayPort(Protocol):
+    """Calls operations of services on the user's behalf."""
+
+    async def discover(self, query: str | None) -> ToolResult:
+        """The operations there are, those that fit `query` first."""
+        ...
+
+    async def execute(self, slug: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call one. `slug` is what `discover` named, unchanged."""
+        ...
+
+
+class MemoryStore(Protocol):
+    """Notes that outlive a conversation. Raises OSError where they cannot be kept."""
+
+    def read(self) -> str: ...
+
+    def replace(self, content: str) -> None: ...
+
+    def append(self, content: str) -> None: ...
+
+
+class DeckFramework(Struct, frozen=True):
+    """Handles that a host may inject, each absent by default. A card without its handle says so in
+    its result, or makes do with a store of its own."""
+
+    read_state: ReadState | None = None
+    checkpoint: CheckpointStore | None = None
+    delegate: DelegateRunner | None = None
+    saas: SaasGatewayPort | None = None
+    memory: MemoryStore | None = None
+
+
+class DeckContext(Struct, frozen=True):
+    """What tools are built for. `fs` and `shell`, where given, stand in for this machine's."""
+
+    cwd: Path
+    framework: DeckFramework = DeckFramework()
+    fs: Filesystem | None = None
+    shell: Shell | None = None
+
+
+BuildFn = Callable[[DeckContext], Capability]
+SubjectFn = Callable[[Mapping[str, Any], Path], Subject]
+"""What a call is about, from its arguments and the working directory. Never raises."""
+
+
+def _nothing(arguments: Mapping[str, Any], cwd: Path) -> Subject:
+    del arguments, cwd
+    return NoSubject()
+
+
+class CapabilityCard(Struct, frozen=True):
+    """One row of the catalog. `build` mints the tool for a context and changes nothing shared.
+
+    What the host adds to it: the `feature` that contributes the tool, its `kind` and how to find
+    the `subject` of a call. A card that does not say is foreign, and judged as such.
+    """
+
+    id: CapabilityId
+    title: str
+    summary: str
+    profiles: tuple[Profile, ...]
+    build: BuildFn
+    feature: str = ""
+    kind: ToolKind = ToolKind.FOREIGN
+    subject: SubjectFn = _nothing
+
+    def in_profile(self, profile: Profile) -> bool:
+        return profile in self.profiles
