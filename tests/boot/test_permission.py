@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from induscode.boot.permission import SessionPermission
-from induscode.conductor.ports import BoundTool
 from induscode.policy.gate import Policy
 from induscode.policy.modes import Mode
 from induscode.policy.verdict import Allow, Ask, Deny
-from induscode.tools.builtin import builtin_tools
+from tests.decks import bound
 from tests.requirements import requirement
 
 TYPES = {"allow": Allow, "ask": Ask, "deny": Deny}
@@ -50,10 +49,8 @@ def test_each_mode_judges_a_call_of_a_real_tool_as_promised(
 ) -> None:
     workspace = tmp_path / "work"
     workspace.mkdir()
-    tools = builtin_tools()
-    (found,) = [known for known in tools if known.tool.name == tool]
-    bound = BoundTool(found.tool, found.kind, found.feature, subject=found.subject)
+    called = bound(tool, workspace)
     for mode, answer in zip(MODES, answers.split(), strict=True):
-        permission = SessionPermission(Policy(mode, workspace), workspace)
-        view = permission.view(bound, arguments)
+        permission = SessionPermission(Policy(mode, workspace))
+        view = permission.view(called, arguments)
         assert isinstance(permission.judge(view), TYPES[answer]), mode

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from induscode.boot.permission import SessionPermission
-from induscode.conductor.ports import BoundTool
 from induscode.errors import Cancelled
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.content import Text
@@ -21,7 +20,6 @@ from induscode.kernel.tool import ToolContext, ToolResult
 from induscode.policy.gate import Policy
 from induscode.policy.modes import Mode
 from induscode.session.entries import Approval, Intent, Interrupted, Result
-from induscode.tools.builtin import BuiltinTool, builtin_tools
 from tests.conductor.rig import (
     Model,
     Rig,
@@ -35,6 +33,7 @@ from tests.conductor.rig import (
     results_of,
     say,
 )
+from tests.decks import bound
 from tests.requirements import requirement
 
 
@@ -139,21 +138,16 @@ async def test_a_stopped_question_ends_the_turn_and_the_call_never_ran(rig: Rig)
     assert rig.replay().passed
 
 
-def bound(builtin: BuiltinTool) -> BoundTool:
-    return BoundTool(builtin.tool, builtin.kind, builtin.feature, subject=builtin.subject)
-
-
 def real_rules(rig: Rig, cwd: Path) -> SessionPermission:
     policy = Policy(mode=Mode.ASK, workspace=cwd, rules=(), own=(), readable=())
-    return SessionPermission(policy, cwd)
+    return SessionPermission(policy)
 
 
 async def test_an_answer_for_the_session_holds_for_it_and_a_resumed_one_asks_again(
     rig: Rig, tmp_path: Path
 ) -> None:
-    write = next(tool for tool in builtin_tools() if tool.tool.name == "write")
     person = Someone(PersonAnswer("session"), PersonAnswer("no"))
-    rig.tools, rig.person = [bound(write)], person
+    rig.tools, rig.person = [bound("write", tmp_path)], person
     rig.rules = real_rules(rig, tmp_path)
     call = calls(("write", {"path": "note.txt", "content": "x"}))
     await rig.run(call, call, say())

@@ -11,9 +11,9 @@ from induscode.kernel.cancel import CancelToken
 from induscode.kernel.content import plain_text
 from induscode.kernel.tool import ToolContext, ToolResult
 from induscode.policy.subject import CallView
-from induscode.tools.builtin import builtin_tools
 from induscode.tools.local_fs import LocalFilesystem
 from induscode.tools.local_shell import LocalShell
+from tests.decks import bound_deck, view_of
 
 
 class Bench:
@@ -26,7 +26,7 @@ class Bench:
         self.cancel = CancelToken()
         self.progress: list[str] = []
         self.shell = LocalShell(self.spilled)
-        self.tools = {built.tool.name: built for built in builtin_tools()}
+        self.tools = bound_deck(self.cwd)
 
     def context(self) -> ToolContext:
         return ToolContext(
@@ -56,7 +56,7 @@ class Bench:
         return plain_text(result.content)
 
     def view(self, tool: str, arguments: Mapping[str, Any]) -> CallView:
-        return self.tools[tool].view(arguments, self.cwd)
+        return view_of(tool, arguments, self.cwd)
 
     def file(self, name: str, content: str | bytes) -> Path:
         path = self.cwd / name

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from induscode.boot.permission import SessionPermission
-from induscode.conductor.ports import BoundTool
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.content import plain_text
 from induscode.kernel.tool import ToolContext, ToolResult
@@ -23,11 +22,11 @@ from induscode.policy.modes import Mode
 from induscode.policy.rules import Effect, Rule, parse_rule
 from induscode.policy.subject import CallView, NoSubject
 from induscode.policy.verdict import Allow, Ask, Layer
-from induscode.tools.builtin import builtin_tools
 from induscode.tools.guarded import GuardedFilesystem, GuardedShell
 from induscode.tools.local_fs import LocalFilesystem
 from induscode.tools.local_shell import LocalShell
 from induscode.tools.spill import Spill
+from tests.decks import bound_deck
 
 SECRET = "the neighbour's secret"
 
@@ -41,11 +40,8 @@ class House:
         for folder in (self.work / "sub", self.outside):
             folder.mkdir(parents=True)
             (folder / "note.txt").write_text(SECRET if folder is self.outside else "plain")
-        self.permission = SessionPermission(Policy(mode, self.work, rules), self.work)
-        self.tools = {
-            known.tool.name: BoundTool(known.tool, known.kind, known.feature, subject=known.subject)
-            for known in builtin_tools()
-        }
+        self.permission = SessionPermission(Policy(mode, self.work, rules))
+        self.tools = bound_deck(self.work)
         self.spill = root / "spill"
 
     def view(self, tool: str, **arguments: Any) -> CallView:

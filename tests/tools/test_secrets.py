@@ -12,12 +12,12 @@ from induscode.kernel.cancel import CancelToken
 from induscode.kernel.tool import ShellOutcome, ToolContext, ToolResult
 from induscode.policy.redaction import Secrets
 from induscode.tools.bounded import bounded
-from induscode.tools.builtin import builtin_tools
 from induscode.tools.limits import LINE_CHARACTERS, OUTPUT_END_BYTES
 from induscode.tools.local_fs import LocalFilesystem
 from induscode.tools.local_shell import LocalShell
 from induscode.tools.marked import MarkAwareFilesystem
 from induscode.tools.spill import Spill
+from tests.decks import bound
 
 KEY = "sk-canary-9f2c41d7e8"
 MARK = "[redacted: MY_KEY]"
@@ -79,7 +79,7 @@ def context(folder: Path) -> ToolContext:
 @pytest.mark.parametrize("before", [LINE_CHARACTERS - 9, 14_990, 60_000])
 async def test_a_long_file_is_redacted_before_it_is_cut(tmp_path: Path, before: int) -> None:
     (tmp_path / "long").write_text("y" * before + KEY + "z" * 80_000)
-    read = next(tool.tool for tool in builtin_tools() if tool.tool.name == "read")
+    read = bound("read", tmp_path).tool
     result = await read.execute({"path": "long"}, context(tmp_path))
     assert KEY[:5] not in repr(result)
 

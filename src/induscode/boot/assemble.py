@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from induscode.boot.credentials import Credentials
-from induscode.boot.deck import select_tools
+from induscode.boot.deck import deck_of, within_bounds
 from induscode.boot.defaults import DefaultModel
-from induscode.boot.features import Features, install_features
+from induscode.boot.features import Features, Ground, install_features
+from induscode.boot.framework import deck_context
 from induscode.boot.invocation import Invocation
 from induscode.boot.machine import Machine
 from induscode.boot.models import ModelMaker
@@ -37,6 +38,7 @@ from induscode.policy.rules import Rule
 from induscode.session.entries import ModelChoice
 from induscode.session.fork import fork_log
 from induscode.session.log import OpenReport, SessionLog
+from induscode.session.state import SessionState
 from induscode.version import VERSION
 
 __all__ = ["open_session", "policy_of"]
@@ -76,16 +78,27 @@ def open_session(
         if invocation.fork is not None:
             log.path.unlink(missing_ok=True)
         raise
-    permission = SessionPermission(policy, around.cwd, _keeper(around, log.session))
+    permission = SessionPermission(policy, _keeper(around, log.session))
+    state = SessionState()
     machine = Machine(around, log.session)
     outlet = Outlet(emit, around.clock, around.secrets, machine.spill)
-    roots = partial(machine.roots, permission)
-    features = install_features(around.config, around.places.config, outlet, roots, brought)
+    ctx = deck_context(around)
+    features = install_features(
+        Ground(
+            config=around.config,
+            grants=around.places.config,
+            outlet=outlet,
+            roots=partial(machine.roots, permission),
+            ctx=ctx,
+            deck=deck_of(invocation, ctx),
+            brought=brought,
+        )
+    )
     wiring = Wiring(
         setup=_setup(invocation, around, features, permission.mode),
         setting=setting,
         permission=permission,
-        context=machine.contexts(permission),
+        context=machine.contexts(permission, state.known),
         emit=emit,
         clock=around.clock,
         person=person,
@@ -100,7 +113,7 @@ def open_session(
         hooks=features.hooks,
         background=features.supervisor,
     )
-    conductor = Conductor(log, around.store.blobs, wiring)
+    conductor = Conductor(log, around.store.blobs, wiring, state)
     notices = tuple(line for line in (wanted.notice, waiting) if line)
     layer = around.config.workspace
     faults = (*outlet.faults, *(layer.faults if layer is not None else ()))
@@ -169,6 +182,6 @@ def _setup(invocation: Invocation, around: Surroundings, features: Features, mod
         version=VERSION,
         mode=mode.value,
         features=features.entries(),
-        tools=select_tools(invocation, features.tools(environment)),
+        tools=within_bounds(invocation, features.tools(environment)),
         briefing=briefing_for(invocation, str(around.cwd), around.clock, features.fragments),
     )

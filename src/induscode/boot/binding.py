@@ -1,58 +1,71 @@
 """From contributed tools to tools that the conductor can call.
 
-The host says what a tool is: its own by the table of built-ins; all others are foreign, whatever
-they say of themselves. Every tool is validated and bounded by the same wrappers.
+The host says what a tool is: its own by the catalog; all others are foreign, whatever they say of
+themselves. Every tool is validated and bounded by the same wrappers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
+from induscode.capability_deck.catalog import capability_ids, find_card
+from induscode.capability_deck.contract import CapabilityCard, DeckContext
 from induscode.conductor.ports import BoundTool
 from induscode.feature.hosting.draft import DraftTool
 from induscode.feature.hosting.installed import FeatureRegistry, InstalledFeature
 from induscode.kernel.tool import AgentTool, ToolKind
-from induscode.policy.subject import NoSubject
+from induscode.policy.subject import NoSubject, Subject
 from induscode.tools.bounded import bounded
-from induscode.tools.builtin import BuiltinTool
 from induscode.tools.validated import problem_with, validated
 
 __all__ = ["bound_tools"]
 
 
 def bound_tools(
-    registry: FeatureRegistry, ours: Mapping[str, BuiltinTool], environment: Mapping[str, str]
+    registry: FeatureRegistry, ctx: DeckContext, environment: Mapping[str, str]
 ) -> tuple[BoundTool, ...]:
-    """All tools of the registry, in its order. `environment` is what commands find."""
-    return tuple(
-        _bound(feature, tool, _known(feature, tool, ours), environment)
+    """All tools of the registry: those of the catalog in its order, then the others as they came.
+    `environment` is what commands find."""
+    order = {str(name): place for place, name in enumerate(capability_ids())}
+    bound = [
+        _bound(feature, tool, _card(feature, tool), ctx, environment)
         for feature, tool in registry.tools()
-    )
+    ]
+    return tuple(sorted(bound, key=lambda tool: order.get(_name(tool), len(order))))
 
 
-def _known(
-    feature: InstalledFeature, tool: DraftTool, ours: Mapping[str, BuiltinTool]
-) -> BuiltinTool | None:
-    """What the host's table says of it: only of a tool that its own feature contributed."""
-    known = ours.get(tool.tool.name)
-    return known if known is not None and known.feature == feature.id else None
+def _name(bound: BoundTool) -> str:
+    """What the catalog may know it by; a foreign tool of that name is not meant."""
+    return bound.tool.name if bound.kind is not ToolKind.FOREIGN else ""
+
+
+def _card(feature: InstalledFeature, tool: DraftTool) -> CapabilityCard | None:
+    """What the catalog says of it: only of a tool that its own feature contributed."""
+    card = find_card(tool.tool.name)
+    return card if card is not None and card.feature == feature.id else None
+
+
+def _subject(card: CapabilityCard, ctx: DeckContext) -> Callable[[Mapping[str, Any]], Subject]:
+    return lambda arguments: card.subject(arguments, ctx)
 
 
 def _bound(
     feature: InstalledFeature,
     draft: DraftTool,
-    known: BuiltinTool | None,
+    card: CapabilityCard | None,
+    ctx: DeckContext,
     environment: Mapping[str, str],
 ) -> BoundTool:
-    tool: AgentTool = draft.tool if known else bounded(validated(draft.tool))
-    kind = known.kind if known else ToolKind.FOREIGN
+    tool: AgentTool = draft.tool if card else bounded(validated(draft.tool))
+    kind = card.kind if card else ToolKind.FOREIGN
     return BoundTool(
         tool=tool,
         kind=kind,
         by=feature.id,
         problem=partial(problem_with, tool),
-        subject=known.subject if known else lambda _, __: NoSubject(),
+        subject=_subject(card, ctx) if card else lambda _: NoSubject(),
         environment=environment if kind is ToolKind.SHELL else None,
         withdrawn=partial(feature.lacks, draft.needs),
     )

@@ -1,36 +1,58 @@
-"""Which tools a run has: the profile, then the allow-list over it."""
+"""Which tools a run has: the cards of its profile, then the allow-list; grafts within both."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from induscode.boot.invocation import Invocation
+from induscode.capability_deck.catalog import capability_ids, has_capability
+from induscode.capability_deck.contract import DeckContext, Profile, ToolDeck
+from induscode.capability_deck.provision import provision_deck
 from induscode.conductor.ports import BoundTool
 from induscode.errors import UsageError
-from induscode.kernel.tool import ToolKind
 
-__all__ = ["select_tools"]
+__all__ = ["deck_of", "within_bounds"]
 
-_READ_ONLY = ("authoring", "read-only")
+_PLAIN_WORDS = {"read-only": Profile.AUTHORING, "coding": Profile.SURVEY}
 
 
-def select_tools(invocation: Invocation, tools: Sequence[BoundTool]) -> tuple[BoundTool, ...]:
-    """Raises `UsageError` for a name that no tool has."""
+def deck_of(invocation: Invocation, ctx: DeckContext) -> ToolDeck:
+    """The deck that the flags ask for."""
+    deck = provision_deck(_profile(invocation), ctx)
+    admitted = _admitted(invocation)
+    return deck.retain(lambda tool: admitted(tool.name))
+
+
+def within_bounds(invocation: Invocation, tools: Sequence[BoundTool]) -> tuple[BoundTool, ...]:
+    """What is left of the tools of all features: the deck's own, and grafts where the profile has
+    room for them. Raises `UsageError` for a name in `--tools` that no tool has."""
+    known = {_plain(name): name for name in (*capability_ids(), *(t.tool.name for t in tools))}
+    for name in invocation.tools or ():
+        if _plain(name) not in known:
+            raise UsageError(
+                f"there is no tool {name!r}", hint=f"known tools: {', '.join(known.values())}"
+            )
+    admitted = _admitted(invocation)
+    grafts = _profile(invocation) is Profile.ALL
+    return tuple(
+        bound
+        for bound in tools
+        if admitted(bound.tool.name) and (grafts or has_capability(bound.tool.name))
+    )
+
+
+def _profile(invocation: Invocation) -> Profile:
+    named = invocation.profile or Profile.ALL
+    return _PLAIN_WORDS.get(named) or Profile(named)
+
+
+def _admitted(invocation: Invocation) -> Callable[[str], bool]:
     if invocation.no_tools:
-        return ()
-    chosen = tuple(tools)
-    if invocation.profile in _READ_ONLY:
-        chosen = tuple(bound for bound in chosen if bound.kind is ToolKind.READ)
+        return lambda _: False
     if invocation.tools is None:
-        return chosen
-    known = {_plain(bound.tool.name): bound.tool.name for bound in tools}
+        return lambda _: True
     wanted = {_plain(name) for name in invocation.tools}
-    strangers = [name for name in invocation.tools if _plain(name) not in known]
-    if strangers:
-        raise UsageError(
-            f"there is no tool {strangers[0]!r}", hint=f"known tools: {', '.join(known.values())}"
-        )
-    return tuple(bound for bound in chosen if _plain(bound.tool.name) in wanted)
+    return lambda name: _plain(name) in wanted
 
 
 def _plain(name: str) -> str:

@@ -17,6 +17,7 @@ from induscode.boot.outlet import Outlet
 from induscode.boot.services.late import LateServices
 from induscode.boot.services.roots import ServiceRoots
 from induscode.boot.standing_gates import shut_gates
+from induscode.capability_deck.contract import DeckContext, ToolDeck
 from induscode.conductor.feature_hooks import hooks_of
 from induscode.conductor.hooks import Hooks
 from induscode.conductor.ports import Background, BoundTool, BriefSpan, NoBackground
@@ -29,18 +30,17 @@ from induscode.feature.registry import FeatureHost, FeatureRegistryBuilder, Pack
 from induscode.feature.services import ServicePort
 from induscode.kernel.sources import sources_digest
 from induscode.session.entries import InstalledFeature
-from induscode.tools.builtin import BuiltinTool, builtin_tools
 from induscode.version import VERSION
 
-__all__ = ["Features", "install_features", "packages"]
+__all__ = ["Features", "Ground", "install_features", "packages"]
 
 _WORK_ITEM = "work-item"
 
 
-def packages(config: Config, tools: Mapping[str, BuiltinTool]) -> list[Package]:
-    """All there are, in the order of installation: the tools that ship, then what was switched on
-    in `[features]`."""
-    found = builtin_packages(tools.values())
+def packages(config: Config, deck: ToolDeck) -> list[Package]:
+    """All there are, in the order of installation: those of the deck's tools, then what was
+    switched on in `[features]`."""
+    found = builtin_packages(deck.tools())
     if config.get(f"features.{_WORK_ITEM}") is True:
         from induscode.crew.work_items import work_item_feature
 
@@ -74,10 +74,10 @@ class Features(Struct, frozen=True):
     registry: FeatureRegistry
     hooks: Hooks
     supervisor: Tasks
-    ours: Mapping[str, BuiltinTool]
+    ctx: DeckContext
 
     def tools(self, environment: Mapping[str, str]) -> tuple[BoundTool, ...]:
-        return bound_tools(self.registry, self.ours, environment)
+        return bound_tools(self.registry, self.ctx, environment)
 
     def fragments(self) -> list[BriefSpan]:
         """What features add to the prompt, each under its own name, as far as it is granted now."""
@@ -110,38 +110,44 @@ class Features(Struct, frozen=True):
         return (*installed, *host)
 
 
-def install_features(
-    config: Config,
-    folder: Path,
-    outlet: Outlet,
-    roots: Callable[[Callable[[str, str], bool]], ServiceRoots],
-    brought: Sequence[Package] = (),
-) -> Features:
-    """Policy first, then every feature; a fault of one is told through `outlet` and never sinks
-    the rest. `folder` holds the user's grants; `roots` is given how a task is started; `brought`
-    are features of the program that opens the session."""
-    store = GrantStore(folder)
+class Ground(Struct, frozen=True):
+    """What features are installed upon. `grants` is the folder of the user's grants; `roots` is
+    given how a task is started; `ctx` is what the deck's tools are built for, and `deck` which of
+    them there are; `brought` are features of the program that opens the session."""
+
+    config: Config
+    grants: Path
+    outlet: Outlet
+    roots: Callable[[Callable[[str, str], bool]], ServiceRoots]
+    ctx: DeckContext
+    deck: ToolDeck
+    brought: Sequence[Package] = ()
+
+
+def install_features(ground: Ground) -> Features:
+    """Policy first, then every feature; a fault of one is told through the outlet and never sinks
+    the rest."""
+    store, outlet = GrantStore(ground.grants), ground.outlet
     supervisors: list[Tasks] = []
 
     def start_task(feature: str, task: str) -> bool:
         return supervisors[0].start_task(feature, task)
 
-    stands_on = roots(start_task)
+    stands_on = ground.roots(start_task)
 
     def services(feature: FeatureId, grants: GrantPort, record: FeatureRecord) -> ServicePort:
         return LateServices(feature, grants, record, stands_on)
 
     host = FeatureHost(store.port, services, outlet.paths(), outlet.record)
     builder = FeatureRegistryBuilder(host)
-    ours = {tool.tool.name: tool for tool in builtin_tools()}
-    for package in (*packages(config, ours), *brought):
+    for package in (*packages(ground.config, ground.deck), *ground.brought):
         builder.add(package)
     registry = builder.install()
     supervisors.append(_supervisor(registry))
     hooks = hooks_of(registry)
     shut = shut_gates(registry, store)
     hooks = msgspec.structs.replace(hooks, tool=(*shut, *hooks.tool))
-    return Features(registry, hooks, supervisors[0], ours)
+    return Features(registry, hooks, supervisors[0], ground.ctx)
 
 
 def _supervisor(registry: FeatureRegistry) -> Tasks:

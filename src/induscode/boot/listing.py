@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from induscode.boot.assemble import policy_of
-from induscode.boot.features import Features, install_features
+from induscode.boot.deck import deck_of
+from induscode.boot.features import Features, Ground, install_features
+from induscode.boot.framework import deck_context
 from induscode.boot.invocation import Invocation
 from induscode.boot.machine import Machine
 from induscode.boot.outlet import Outlet
@@ -22,10 +24,17 @@ _NO_SESSION = "listing"
 def features_here(around: Surroundings) -> Features:
     """Raises `ConfigError`."""
     machine = Machine(around, _NO_SESSION)
-    permission = SessionPermission(policy_of(Invocation(), around), around.cwd)
-    outlet = Outlet(_nobody, around.clock, around.secrets, machine.spill)
-    roots = partial(machine.roots, permission)
-    return install_features(around.config, around.places.config, outlet, roots)
+    permission = SessionPermission(policy_of(Invocation(), around))
+    ctx = deck_context(around)
+    ground = Ground(
+        config=around.config,
+        grants=around.places.config,
+        outlet=Outlet(_nobody, around.clock, around.secrets, machine.spill),
+        roots=partial(machine.roots, permission),
+        ctx=ctx,
+        deck=deck_of(Invocation(), ctx),
+    )
+    return install_features(ground)
 
 
 def listed_features(around: Surroundings) -> list[FeatureInstallReport]:

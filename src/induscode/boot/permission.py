@@ -29,9 +29,8 @@ class SessionPermission:
     """Judges the calls of one session. "This session" lives in memory only: a resume asks anew.
     Without `keep_always` that answer is not offered."""
 
-    def __init__(self, policy: Policy, cwd: Path, keep_always: KeepAlways | None = None) -> None:
+    def __init__(self, policy: Policy, keep_always: KeepAlways | None = None) -> None:
         self._policy = policy
-        self._cwd = cwd
         self._keep_always = keep_always
 
     @property
@@ -42,8 +41,7 @@ class SessionPermission:
         self._policy = msgspec.structs.replace(self._policy, mode=mode)
 
     def view(self, tool: BoundTool, arguments: Mapping[str, Any]) -> CallView:
-        subject = tool.subject(arguments, self._cwd)
-        return CallView(tool.tool.name, tool.kind, arguments, subject)
+        return CallView(tool.tool.name, tool.kind, arguments, tool.subject(arguments))
 
     def judge(self, call: CallView) -> Verdict:
         return decide(call, self._policy)

@@ -10,16 +10,20 @@ from msgspec import Struct
 from induscode.boot.config import Config
 from induscode.boot.invocation import Invocation
 from induscode.boot.places import Places
+from induscode.capability_deck.catalog import capability_index
+from induscode.capability_deck.contract import DeckContext, capability_id
 from induscode.errors import UsageError
 from induscode.policy.approvals import ApprovalStore
 from induscode.policy.gate import Policy, decide
 from induscode.policy.rules import Effect, Rule, parse_rule
+from induscode.policy.subject import CallView
 from induscode.policy.verdict import Allow, Ask, Deny, Layer, Verdict
-from induscode.tools.builtin import builtin_tools
 
 __all__ = ["Explained", "WrittenRule", "explain", "is_call", "rules_of"]
 
-_CALL = r"\s*(?P<tool>read|ls|write|edit|bash)\((?P<argument>.+)\)\s*"
+_CALL = r"\s*(?P<tool>read|ls|grep|find|write|edit|bash|webfetch)\((?P<argument>.+)\)\s*"
+_ARGUMENTS = {"bash": "command", "webfetch": "url"}
+"""The argument that is meant; for the others it is `path`."""
 
 
 class WrittenRule(Struct, frozen=True):
@@ -79,9 +83,10 @@ def explain(text: str, policy: Policy, cwd: Path, written: tuple[WrittenRule, ..
     found = re.fullmatch(_CALL, text, re.DOTALL)
     if found is None:
         raise UsageError(f"{text!r} is not a call", hint="write it as 'bash(git push)'")
-    name = "command" if found["tool"] == "bash" else "path"
-    tool = next(tool for tool in builtin_tools() if tool.tool.name == found["tool"])
-    verdict = decide(tool.view({name: found["argument"]}, cwd), policy)
+    card = capability_index()[capability_id(found["tool"])]
+    arguments = {_ARGUMENTS.get(card.id, "path"): found["argument"]}
+    subject = card.subject(arguments, DeckContext(cwd))
+    verdict = decide(CallView(card.id, card.kind, arguments, subject), policy)
     answer, why = _answer(verdict)
     source = next(
         (

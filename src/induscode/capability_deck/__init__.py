@@ -1,1 +1,253 @@
-"""The deck: one catalog of tools, profiles over it, and one assembler (seeds 001 and 002)."""
+"""The deck: one catalog of tools, profiles over it, and one assembler (seeds 001 and 002).
+
+Start reading at `contract.py`, then `builtin.py` and `cards/` (the rows), `catalog.py` (what is
+derived from them), `provision.py` (the assembler). May import: errors, kernel, policy, gateway,
+tools. Must not: decide whether a call may happen, or know a session or a screen.
+Importing this package imports none of its modules; its names come when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from induscode.capability_deck.builtin import (
+        BridgeBuilder,
+        BuiltinCard,
+        BuiltinDescriptor,
+        build_builtin,
+        build_builtins_for_profile,
+        builtin_bridge,
+        builtin_cards,
+        builtin_descriptors,
+        builtin_ids,
+        builtin_profiles,
+    )
+    from induscode.capability_deck.builtin_bridge import (
+        BUILTIN_BRIDGE,
+        BUILTIN_IDS,
+        BUILTIN_PROFILES,
+    )
+    from induscode.capability_deck.cards import APP_NOVEL_CARDS, app_novel_cards
+    from induscode.capability_deck.cards.bg_process import (
+        MAX_BUFFERED_LINES,
+        STOP_GRACE_MS,
+        DaemonTable,
+        build_daemon_capability,
+        daemon_card,
+    )
+    from induscode.capability_deck.cards.memory import (
+        MEMORY_HANDLE_KEY,
+        InMemoryStore,
+        build_memory_capability,
+        memory_card,
+    )
+    from induscode.capability_deck.cards.plan import (
+        build_enter_plan_mode_capability,
+        build_exit_plan_mode_capability,
+        enter_plan_mode_card,
+        exit_plan_mode_card,
+    )
+    from induscode.capability_deck.cards.saas import (
+        SAAS_GATEWAY_KEY,
+        build_saas_capability,
+        saas_card,
+    )
+    from induscode.capability_deck.cards.task import (
+        DELEGATE_HANDLE_KEY,
+        build_task_capability,
+        task_card,
+    )
+    from induscode.capability_deck.cards.todo import (
+        TodoItem,
+        TodoLedger,
+        TodoState,
+        TodoWeight,
+        build_todo_capability,
+        todo_card,
+    )
+    from induscode.capability_deck.catalog import (
+        capability_cards,
+        capability_ids,
+        capability_index,
+        card_profiles,
+        cards_for_profile,
+        find_card,
+        has_capability,
+    )
+    from induscode.capability_deck.contract import (
+        AnyCapability,
+        BuildFn,
+        Capability,
+        CapabilityCard,
+        CapabilityId,
+        Card,
+        CheckpointStore,
+        DeckBox,
+        DeckContext,
+        DeckFault,
+        DeckFaultKind,
+        DeckFramework,
+        DeckProfile,
+        DeckResult,
+        DelegateRunner,
+        MemoryStore,
+        Profile,
+        SaasGatewayPort,
+        Schema,
+        ToolBox,
+        ToolDeck,
+        ToolOutcome,
+        capability_id,
+        deck_fault,
+    )
+    from induscode.capability_deck.manifest import (
+        CAPABILITY_CARDS,
+        CAPABILITY_INDEX,
+        CARD_PROFILES,
+    )
+    from induscode.capability_deck.provision import cards_for_deck_profile, provision_deck
+    from induscode.capability_deck.tool_box import DeckToolBox, project_result
+
+__all__ = [
+    "APP_NOVEL_CARDS",
+    "BUILTIN_BRIDGE",
+    "BUILTIN_IDS",
+    "BUILTIN_PROFILES",
+    "CAPABILITY_CARDS",
+    "CAPABILITY_INDEX",
+    "CARD_PROFILES",
+    "DELEGATE_HANDLE_KEY",
+    "MAX_BUFFERED_LINES",
+    "MEMORY_HANDLE_KEY",
+    "SAAS_GATEWAY_KEY",
+    "STOP_GRACE_MS",
+    "AnyCapability",
+    "BridgeBuilder",
+    "BuildFn",
+    "BuiltinCard",
+    "BuiltinDescriptor",
+    "Capability",
+    "CapabilityCard",
+    "CapabilityId",
+    "Card",
+    "CheckpointStore",
+    "DaemonTable",
+    "DeckBox",
+    "DeckContext",
+    "DeckFault",
+    "DeckFaultKind",
+    "DeckFramework",
+    "DeckProfile",
+    "DeckResult",
+    "DeckToolBox",
+    "DelegateRunner",
+    "InMemoryStore",
+    "MemoryStore",
+    "Profile",
+    "SaasGatewayPort",
+    "Schema",
+    "TodoItem",
+    "TodoLedger",
+    "TodoState",
+    "TodoWeight",
+    "ToolBox",
+    "ToolDeck",
+    "ToolOutcome",
+    "app_novel_cards",
+    "build_builtin",
+    "build_builtins_for_profile",
+    "build_daemon_capability",
+    "build_enter_plan_mode_capability",
+    "build_exit_plan_mode_capability",
+    "build_memory_capability",
+    "build_saas_capability",
+    "build_task_capability",
+    "build_todo_capability",
+    "builtin_bridge",
+    "builtin_cards",
+    "builtin_descriptors",
+    "builtin_ids",
+    "builtin_profiles",
+    "capability_cards",
+    "capability_id",
+    "capability_ids",
+    "capability_index",
+    "card_profiles",
+    "cards_for_deck_profile",
+    "cards_for_profile",
+    "daemon_card",
+    "deck_fault",
+    "enter_plan_mode_card",
+    "exit_plan_mode_card",
+    "find_card",
+    "has_capability",
+    "memory_card",
+    "project_result",
+    "provision_deck",
+    "saas_card",
+    "task_card",
+    "todo_card",
+]
+
+_MODULES = {
+    "builtin": """
+        BridgeBuilder BuiltinCard BuiltinDescriptor build_builtin
+        build_builtins_for_profile builtin_bridge builtin_cards builtin_descriptors
+        builtin_ids builtin_profiles
+    """,
+    "builtin_bridge": """
+        BUILTIN_BRIDGE BUILTIN_IDS BUILTIN_PROFILES
+    """,
+    "cards": """
+        APP_NOVEL_CARDS app_novel_cards
+    """,
+    "cards.bg_process": """
+        MAX_BUFFERED_LINES STOP_GRACE_MS DaemonTable build_daemon_capability
+        daemon_card
+    """,
+    "cards.memory": """
+        MEMORY_HANDLE_KEY InMemoryStore build_memory_capability memory_card
+    """,
+    "cards.plan": """
+        build_enter_plan_mode_capability build_exit_plan_mode_capability
+        enter_plan_mode_card exit_plan_mode_card
+    """,
+    "cards.saas": """
+        SAAS_GATEWAY_KEY build_saas_capability saas_card
+    """,
+    "cards.task": """
+        DELEGATE_HANDLE_KEY build_task_capability task_card
+    """,
+    "cards.todo": """
+        TodoItem TodoLedger TodoState TodoWeight build_todo_capability todo_card
+    """,
+    "catalog": """
+        capability_cards capability_ids capability_index card_profiles
+        cards_for_profile find_card has_capability
+    """,
+    "contract": """
+        AnyCapability BuildFn Capability CapabilityCard CapabilityId Card
+        CheckpointStore DeckBox DeckContext DeckFault DeckFaultKind DeckFramework
+        DeckProfile DeckResult DelegateRunner MemoryStore Profile SaasGatewayPort
+        Schema ToolBox ToolDeck ToolOutcome capability_id deck_fault
+    """,
+    "manifest": """
+        CAPABILITY_CARDS CAPABILITY_INDEX CARD_PROFILES
+    """,
+    "provision": """
+        cards_for_deck_profile provision_deck
+    """,
+    "tool_box": """
+        DeckToolBox project_result
+    """,
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)

@@ -5,18 +5,20 @@ A capability is the kernel's tool itself: the deck manages tools and adds no des
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, NewType, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
+from induscode.kernel.cancel import CancelToken
 from induscode.kernel.tool import (
     AgentTool,
     Filesystem,
     ReadState,
     Shell,
+    ToolContext,
     ToolKind,
     ToolResult,
 )
@@ -43,8 +45,12 @@ __all__ = [
     "SaasGatewayPort",
     "Schema",
     "SubjectFn",
+    "ToolBox",
+    "ToolDeck",
+    "ToolOutcome",
     "capability_id",
     "deck_fault",
+    "profile_named",
 ]
 
 Capability: TypeAlias = AgentTool
@@ -94,6 +100,17 @@ def deck_fault(kind: DeckFaultKind, message: str, cause: BaseException | None = 
     return DeckFault(kind, message, cause)
 
 
+def profile_named(name: str) -> Profile:
+    """Raises `DeckFault` of kind unknown_capability."""
+    try:
+        return Profile(name)
+    except ValueError:
+        known = ", ".join(Profile)
+        raise deck_fault(
+            "unknown_capability", f"there is no profile {name!r}; known: {known}"
+        ) from None
+
+
 Value = TypeVar("Value")
 DeckResult: TypeAlias = Value | DeckFault
 """What an operation returns that tells a fault instead of raising it."""
@@ -116,8 +133,10 @@ class DelegateRunner(Protocol):
         ...
 
     async def delegate(
-        self, objective: str, *, agent: str | None, context: str | None
-    ) -> ToolResult: ...
+        self, objective: str, *, agent: str | None, context: str | None, call: ToolContext
+    ) -> ToolResult:
+        """The answer, within the call that asked for it: it is cancelled with that call."""
+        ...
 
 
 class SaasGatewayPort(Protocol):
@@ -163,12 +182,13 @@ class DeckContext(Struct, frozen=True):
 
 
 BuildFn = Callable[[DeckContext], Capability]
-SubjectFn = Callable[[Mapping[str, Any], Path], Subject]
-"""What a call is about, from its arguments and the working directory. Never raises."""
+SubjectFn = Callable[[Mapping[str, Any], DeckContext], Subject]
+"""What a call is about, for the gate: from its arguments and where its tool was built for. Never
+raises."""
 
 
-def _nothing(arguments: Mapping[str, Any], cwd: Path) -> Subject:
-    del arguments, cwd
+def _nothing(arguments: Mapping[str, Any], ctx: DeckContext) -> Subject:
+    del arguments, ctx
     return NoSubject()
 
 
@@ -189,4 +209,51 @@ class CapabilityCard(Struct, frozen=True):
     subject: SubjectFn = _nothing
 
     def in_profile(self, profile: Profile) -> bool:
-        return profile in self.profiles
+        """`all` means every card; the other profiles those that are members."""
+        return profile is Profile.ALL or profile in self.profiles
+
+
+class ToolOutcome(Struct, frozen=True):
+    """What running a call by name came to: `output` is a text, a value, or a list of fragments."""
+
+    output: Any
+    is_error: bool = False
+
+
+class ToolBox(Protocol):
+    """Tools to be called by name: what a model is told of them, and how a call is run."""
+
+    def descriptors(self) -> list[dict[str, Any]]: ...
+
+    async def run(
+        self, name: str, arguments: Mapping[str, Any], cancel: CancelToken | None = None
+    ) -> ToolOutcome:
+        """Never raises: an unknown name, and whatever a tool does, is an outcome."""
+        ...
+
+
+class ToolDeck(Protocol):
+    """Tools built for one context. A deck is a value: every change of it is another deck."""
+
+    @property
+    def faults(self) -> tuple[DeckFault, ...]:
+        """Cards that could not be built, and grafts whose name was taken."""
+        ...
+
+    def tools(self) -> list[Capability]:
+        """A list of one's own; the tools in it are always the same ones."""
+        ...
+
+    def box(self) -> DeckBox: ...
+
+    def retain(self, keep: Callable[[Capability], bool]) -> ToolDeck: ...
+
+    def graft(self, extra: Iterable[Capability]) -> ToolDeck:
+        """More tools after the ones there are, which keep their names."""
+        ...
+
+    def map_capabilities(self, change: Callable[[Capability], Capability]) -> ToolDeck: ...
+
+    def tool_box(self) -> ToolBox: ...
+
+    def into_tool_box(self) -> ToolBox: ...

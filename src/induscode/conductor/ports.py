@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 from msgspec import Struct, field
@@ -44,15 +43,15 @@ Emit = Callable[[Event], None]
 class BoundTool(Struct, frozen=True):
     """A tool with what the host says of it: its kind, and the feature it belongs to. `problem`
     tells, in a sentence for the model, what is wrong with arguments before anybody judges them;
-    `subject` finds what a call is about, from its arguments and the working directory: it never
-    raises, and says `NoSubject` where nothing usable is given; `environment` is what a process
-    that it starts would find there; `withdrawn` says why its feature may not offer it any more."""
+    `subject` finds what a call is about, from its arguments: it never raises, and says `NoSubject`
+    where nothing usable is given; `environment` is what a process that it starts would find there;
+    `withdrawn` says why its feature may not offer it any more."""
 
     tool: AgentTool
     kind: ToolKind
     by: str
     problem: Callable[[Mapping[str, Any]], str | None] = lambda _: None
-    subject: Callable[[Mapping[str, Any], Path], Subject] = lambda _, __: NoSubject()
+    subject: Callable[[Mapping[str, Any]], Subject] = lambda _: NoSubject()
     environment: Mapping[str, str] | None = None
     withdrawn: Callable[[], str | None] = lambda: None
 

@@ -44,7 +44,7 @@ class Desk:
         self.before_judging: Callable[[], object] = lambda: None
         self.items = self.workspace / ".indus" / "work-items"
         policy = Policy(mode=mode, workspace=self.workspace, rules=tuple(rules))
-        self.permission = SessionPermission(policy, self.workspace)
+        self.permission = SessionPermission(policy)
         self.roots = self.standing()
 
     def standing(self, *, work_items: bool = True) -> ServiceRoots:

@@ -1,0 +1,101 @@
+"""The app cards as models read them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from induscode.tools.definition import ToolDefinition, arguments_object
+
+__all__ = [
+    "BG_PROCESS",
+    "ENTER_PLAN_MODE",
+    "EXIT_PLAN_MODE",
+    "MEMORY",
+    "SAAS_ACTION",
+    "TASK",
+    "TODO",
+]
+
+_WORD = {"type": "string", "minLength": 1}
+
+
+def _one_of(*words: str) -> dict[str, Any]:
+    return {"type": "string", "enum": list(words)}
+
+
+TODO = ToolDefinition(
+    "todo",
+    "Weighted checklist",
+    "A second checklist, with weights, for plans that todo_set is too plain for. read shows it; "
+    "set replaces all of it.",
+    arguments_object(
+        "action",
+        action=_one_of("read", "set"),
+        items={
+            "type": "array",
+            "maxItems": 100,
+            "items": arguments_object(
+                "text",
+                text={"type": "string", "minLength": 1, "maxLength": 500},
+                state=_one_of("pending", "active", "done", "dropped"),
+                weight=_one_of("low", "normal", "high"),
+            ),
+        },
+    ),
+)
+
+BG_PROCESS = ToolDefinition(
+    "bg-process",
+    "Background process",
+    "Start a command beside the conversation, poll its output, stop it, or list what runs.",
+    arguments_object(
+        "action",
+        action=_one_of("start", "poll", "stop", "list"),
+        command=_WORD,
+        id=_WORD,
+    ),
+)
+
+TASK = ToolDefinition(
+    "task",
+    "Delegate",
+    "Hand a self-contained piece of work to another agent and get its answer. It sees only the "
+    "objective and the context you give.",
+    arguments_object("objective", objective=_WORD, agent=_WORD, context=_WORD),
+)
+
+SAAS_ACTION = ToolDefinition(
+    "saas-action",
+    "Connector",
+    "Call a configured service: discover lists its operations, execute calls one by its slug.",
+    arguments_object(
+        "action",
+        action=_one_of("discover", "execute"),
+        slug=_WORD,
+        arguments={"type": "object"},
+        query=_WORD,
+    ),
+)
+
+MEMORY = ToolDefinition(
+    "memory",
+    "Memory",
+    "Notes that outlive this conversation: read them, replace them, or append to them.",
+    arguments_object("action", action=_one_of("read", "replace", "append"), content=_WORD),
+)
+
+ENTER_PLAN_MODE = ToolDefinition(
+    "enter_plan_mode",
+    "Enter plan mode",
+    "Say that you will explore and plan before you change anything.",
+    arguments_object(),
+    read_only=True,
+)
+
+EXIT_PLAN_MODE = ToolDefinition(
+    "exit_plan_mode",
+    "Exit plan mode",
+    "Present your plan (Markdown) for the user to approve before you carry it out.",
+    arguments_object("plan", plan=_WORD),
+    read_only=True,
+)
