@@ -10,6 +10,7 @@ from induscode.capability_deck.contract import DeckContext, Profile, ToolDeck
 from induscode.capability_deck.provision import provision_deck
 from induscode.conductor.ports import BoundTool
 from induscode.errors import UsageError
+from induscode.policy.aliases import tool_name
 
 __all__ = ["deck_of", "within_bounds"]
 
@@ -26,9 +27,9 @@ def deck_of(invocation: Invocation, ctx: DeckContext) -> ToolDeck:
 def within_bounds(invocation: Invocation, tools: Sequence[BoundTool]) -> tuple[BoundTool, ...]:
     """What is left of the tools of all features: the deck's own, and grafts where the profile has
     room for them. Raises `UsageError` for a name in `--tools` that no tool has."""
-    known = {_plain(name): name for name in (*capability_ids(), *(t.tool.name for t in tools))}
+    known = {tool_name(name): name for name in (*capability_ids(), *(t.tool.name for t in tools))}
     for name in invocation.tools or ():
-        if _plain(name) not in known:
+        if tool_name(name) not in known:
             raise UsageError(
                 f"there is no tool {name!r}", hint=f"known tools: {', '.join(known.values())}"
             )
@@ -51,9 +52,5 @@ def _admitted(invocation: Invocation) -> Callable[[str], bool]:
         return lambda _: False
     if invocation.tools is None:
         return lambda _: True
-    wanted = {_plain(name) for name in invocation.tools}
-    return lambda name: _plain(name) in wanted
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "").replace("-", "")
+    wanted = {tool_name(name) for name in invocation.tools}
+    return lambda name: tool_name(name) in wanted

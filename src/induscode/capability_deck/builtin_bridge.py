@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+
 from induscode.capability_deck.builtin import (
     BridgeBuilder,
     BuiltinDescriptor,
@@ -12,6 +16,7 @@ from induscode.capability_deck.builtin import (
     builtin_ids,
     builtin_profiles,
 )
+from induscode.capability_deck.contract import CapabilityId
 
 __all__ = [
     "BUILTIN_BRIDGE",
@@ -27,3 +32,14 @@ __all__ = [
 BUILTIN_BRIDGE = builtin_bridge()
 BUILTIN_IDS = builtin_ids()
 BUILTIN_PROFILES = builtin_profiles()
+
+
+class _Bridge(ModuleType):
+    """The documents call both this module and a function of the package `builtin_bridge`. Once the
+    module is imported the package's name means it; calling it is calling the function."""
+
+    def __call__(self) -> Mapping[CapabilityId, BuiltinDescriptor]:
+        return builtin_bridge()
+
+
+sys.modules[__name__].__class__ = _Bridge

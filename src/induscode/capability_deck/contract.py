@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal, NewType, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, NewType, Protocol, Self, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -230,6 +230,14 @@ class ToolBox(Protocol):
     ) -> ToolOutcome:
         """Never raises: an unknown name, and whatever a tool does, is an outcome."""
         ...
+
+    async def close(self) -> None:
+        """End what its calls left running. A box is also an asynchronous context manager."""
+        ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(self, *_: object) -> None: ...
 
 
 class ToolDeck(Protocol):

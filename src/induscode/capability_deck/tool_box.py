@@ -7,10 +7,12 @@ these calls: a session's calls pass the gate instead.
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 from msgspec.structs import replace
@@ -32,12 +34,13 @@ class DeckToolBox:
     def __init__(self, ctx: DeckContext, tools: Sequence[Capability]) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._details: dict[str, Mapping[str, Any]] = {}
-        self._spilled = tempfile.TemporaryDirectory(prefix="indus-", ignore_cleanup_errors=True)
-        folder = Path(self._spilled.name)
+        # Made when something is first put there.
+        self._folder = folder = Path(tempfile.gettempdir(), f"indus-box-{os.urandom(8).hex()}")
+        self._shell = None if ctx.shell is not None else LocalShell(folder)
         self._base = ToolContext(
             cwd=ctx.cwd,
             fs=ctx.fs or LocalFilesystem(),
-            shell=ctx.shell or LocalShell(folder),
+            shell=ctx.shell or self._shell,
             cancel=CancelToken(),
             progress=lambda _: None,
             spill=Spill(folder, str).keep,
@@ -50,6 +53,18 @@ class DeckToolBox:
             {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
             for tool in self._tools.values()
         ]
+
+    async def close(self) -> None:
+        """End what its calls left running, and remove what they spilled."""
+        if self._shell is not None:
+            await self._shell.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def run(
         self, name: str, arguments: Mapping[str, Any], cancel: CancelToken | None = None

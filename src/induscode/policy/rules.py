@@ -14,6 +14,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from induscode.errors import ConfigError, UsageError, UserError
+from induscode.policy.aliases import tool_name
 from induscode.policy.verdict import Layer
 
 __all__ = ["Effect", "Rule", "canonical_name", "parse_rule"]
@@ -37,43 +38,15 @@ class Rule(Struct, frozen=True):
     exact: bool = False
 
 
-_ALIASES = {
-    "edit": "write",
-    "multiedit": "write",
-    "notebookedit": "write",
-    "writefile": "write",
-    "editfile": "write",
-    "replace": "write",
-    "strreplace": "write",
-    "applypatch": "write",
-    "readfile": "read",
-    "notebookread": "read",
-    "view": "read",
-    "shell": "bash",
-    "runshellcommand": "bash",
-    "executecommand": "bash",
-    "glob": "find",
-    "list": "ls",
-    "listdirectory": "ls",
-    "fetch": "webfetch",
-    "agent": "task",
-    "todowrite": "todoset",
-}
-_FOREIGN_PREFIX = "mcp__"
+_DEEDS = {"edit": "write"}
+"""Rules speak of deeds: one on `edit` is one on writing, whichever tool does it."""
 
 
 @lru_cache(maxsize=4096)
 def canonical_name(name: str) -> str:
-    """The form in which names are compared. `__` stays, because it parts a server from its tool:
-    without it `a__bc` and `ab__c` would be one name."""
-    folded = name.casefold()
-    if folded.startswith(_FOREIGN_PREFIX) and len(folded) > len(_FOREIGN_PREFIX):
-        folded = folded.removeprefix(_FOREIGN_PREFIX)
-        if "__" not in folded:
-            folded += "__*"
-    parts = [part.replace("_", "").replace("-", "") for part in folded.split("__")]
-    plain = "__".join(parts)
-    return _ALIASES.get(plain, plain)
+    """The form in which the names of rules are compared."""
+    plain = tool_name(name)
+    return _DEEDS.get(plain, plain)
 
 
 def parse_rule(text: str, *, effect: Effect, layer: Layer, file: str = "") -> Rule:
