@@ -41,6 +41,7 @@ FIRST = (  # 001
     ("cards.saas", "saas_card"),
     ("cards.memory", "memory_card"),
     ("cards.plan", "enter_plan_mode_card exit_plan_mode_card"),
+    ("cards.plan", "plan_slug plan_file_path write_plan read_plan PLANS_DIRNAME"),
     (
         "cards.todo",
         "TodoLedger TodoItem TodoState TodoWeight",
@@ -86,7 +87,6 @@ SECOND = (  # 002
 ROWS = (*FIRST, *SECOND)
 DUE = {
     "checkpoints": "maybe_wrap_checkpoint CheckpointingCard CHECKPOINTED_TOOLS",
-    "plan files": "plan_slug plan_file_path write_plan read_plan PLANS_DIRNAME",
     "the ledger": "BridgeLedger EnrollRequest BridgeEntry BridgeOp LedgerSnapshot BridgeKey"
     " bridge_key reduce_ledger BridgeCapability bridge_box_to_capabilities server_of_qualified"
     " bridge_content_key bridge_ulid_key qualify_bridge_name empty_bridge_ledger"

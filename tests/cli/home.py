@@ -97,6 +97,11 @@ class Home:
         (self.root / name).write_text(text)
         return f"scripted/{self.root / name}"
 
+    def script_after(self, text: str) -> str:
+        """A scripted model that goes on with the last session: the answers given count as steps."""
+        given = len(self.entries("response"))
+        return self.script(answer("This was said before.") * given + text)
+
     def logs(self) -> list[Path]:
         """The logs there are, oldest first."""
         return sorted(self.indus.glob("sessions/*/*.jsonl"), key=lambda p: p.stat().st_mtime_ns)

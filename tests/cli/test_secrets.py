@@ -278,6 +278,7 @@ def test_a_file_that_holds_the_key_is_not_written_back_without_it(home: Home) ->
     env = home.work / ".env"
     env.write_text(f"KEY={CANARY}\nDEBUG=0\n")
     steps = [
+        call("read", path=".env"),
         call("write", path=".env", content=f"KEY={MARK}\nDEBUG=1\n"),
         call("edit", path=".env", old_text="DEBUG=0", new_text="DEBUG=1"),
         say("ok"),
@@ -286,8 +287,8 @@ def test_a_file_that_holds_the_key_is_not_written_back_without_it(home: Home) ->
         home.url = server.url
         ran = home.run("-p", "go", "--mode", "full", "--json")
     ended = [e for e in ran.events if e["type"] == "tool_end"]
-    assert [e["outcome"] for e in ended] == ["error", "ok"]
-    assert "would be lost" in ended[0]["text"]
+    assert [e["outcome"] for e in ended] == ["ok", "error", "ok"]
+    assert "would be lost" in ended[1]["text"]
     assert env.read_text() == f"KEY={CANARY}\nDEBUG=1\n"
     assert_nowhere(home, [ran], env)
 

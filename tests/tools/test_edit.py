@@ -92,12 +92,41 @@ async def test_a_near_miss_is_shown_as_a_small_difference(bench: Bench) -> None:
     assert "-    return 3\n+    return 2" in told
 
 
-async def test_a_difference_of_white_space_only_is_called_that(bench: Bench) -> None:
+@pytest.mark.parametrize(
+    ("old_text", "how"),
+    [
+        ("def two():\n\treturn 2", ": the file indents with 4 spaces, you with 1 tab."),
+        ("def two():\n return 2", ": the file indents with 4 spaces, you with 1 space."),
+        ("def two(): \n    return 2", ": at the end of a line."),
+        ("def  two():\n    return 2", "."),
+    ],
+)
+async def test_a_difference_of_white_space_only_is_called_that(
+    bench: Bench, old_text: str, how: str
+) -> None:
     bench.file("a.py", SOURCE)
 
-    told = await bench.refused("edit", path="a.py", old_text="def two():\n\treturn 2", new_text="x")
+    told = await bench.refused("edit", path="a.py", old_text=old_text, new_text="x")
 
-    assert "It differs only in white space." in told
+    assert f"It differs only in white space{how}\n" in told
+
+
+async def test_tabs_in_the_file_are_pointed_out(bench: Bench) -> None:
+    bench.file("Makefile", "all:\n\tcc x.c\n")
+
+    told = await bench.refused("edit", path="Makefile", old_text="    cc x.c", new_text="y")
+
+    assert "the file indents with 1 tab, you with 4 spaces" in told
+
+
+async def test_line_numbers_copied_from_read_are_pointed_out(bench: Bench) -> None:
+    bench.file("a.py", SOURCE)
+
+    told = await bench.refused(
+        "edit", path="a.py", old_text="     1\tdef one():\n     2\t    return 1", new_text="x"
+    )
+
+    assert "begins with the line numbers that read shows; leave them out" in told
 
 
 async def test_a_line_that_is_only_similar_is_found_too(bench: Bench) -> None:
@@ -149,6 +178,7 @@ async def test_old_text_with_windows_line_ends_matches_too(bench: Bench) -> None
         (b"\xef\xbb\xbf", "utf-8"),
         (b"\xff\xfe", "utf-16-le"),
         (b"\xfe\xff", "utf-16-be"),
+        (b"\xff\xfe\0\0", "utf-32-le"),
         (b"", "latin-1"),
         (b"", "utf-8"),
     ],
@@ -159,6 +189,50 @@ async def test_encoding_and_mark_are_kept(bench: Bench, mark: bytes, encoding: s
     await bench.call("edit", path="a.txt", old_text="one", new_text="ü")
 
     assert path.read_bytes() == mark + "é ü\n".encode(encoding)
+
+
+async def test_bytes_that_are_no_characters_are_kept(bench: Bench) -> None:
+    path = bench.file("a.txt", "日本 ".encode() + b"\xff one\n")
+
+    result = await bench.call("edit", path="a.txt", old_text="one", new_text="two")
+
+    assert path.read_bytes() == "日本 ".encode() + b"\xff two\n"
+    assert result.display is not None
+    assert "+日本 \ufffd two" in result.display
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+async def test_the_end_of_the_file_stays_as_it_is(bench: Bench, end: str) -> None:
+    path = bench.file("a.txt", f"one\ntwo{end}")
+
+    await bench.call("edit", path="a.txt", old_text="two", new_text="three")
+
+    assert path.read_text() == f"one\nthree{end}"
+
+
+NOTEBOOK = '{"cells": [{"cell_type": "code", "source": ["x = 1\\n"]}], "nbformat": 4}\n'
+
+
+async def test_a_notebook_is_edited_as_json_and_stays_json(bench: Bench) -> None:
+    path = bench.file("a.ipynb", NOTEBOOK)
+
+    await bench.call("edit", path="a.ipynb", old_text='"x = 1\\n"', new_text='"x = 2\\n"')
+    broken = await bench.refused("edit", path="a.ipynb", old_text='"x = 2', new_text='"x = "2"')
+    absent = await bench.refused("edit", path="a.ipynb", old_text="x = 2\n", new_text="x = 3\n")
+
+    assert path.read_text() == NOTEBOOK.replace("x = 1", "x = 2")
+    assert "was not changed. The notebook would not be JSON any more: " in broken
+    assert (
+        'a line of a cell stands there as a string with its line break, like "x = 1\\n",' in absent
+    )
+
+
+async def test_a_broken_notebook_can_be_mended(bench: Bench) -> None:
+    path = bench.file("a.ipynb", NOTEBOOK.replace("}],", "],"))
+
+    await bench.call("edit", path="a.ipynb", old_text="],", new_text="}],")
+
+    assert path.read_text() == NOTEBOOK
 
 
 async def test_text_the_encoding_cannot_hold_is_refused(bench: Bench) -> None:

@@ -219,10 +219,11 @@ async def test_a_call_cannot_run_another_command_than_the_one_judged(house: Hous
     "touch",
     [
         lambda fs, path: fs.read(path),
+        lambda fs, path: fs.open(path),
         lambda fs, path: fs.names(path.parent),
         lambda fs, path: fs.write(path, b""),
     ],
-    ids=["read", "names", "write"],
+    ids=["read", "open", "names", "write"],
 )
 def test_a_tool_cannot_reach_further_than_its_call_said(
     house: House, touch: Callable[[GuardedFilesystem, Path], object]
@@ -257,3 +258,17 @@ def test_what_was_granted_to_read_is_not_granted_to_write(house: House) -> None:
     assert files.read(house.outside / "note.txt") == SECRET.encode()
     with pytest.raises(PermissionError):
         files.write(house.outside / "note.txt", b"")
+
+
+async def test_a_call_spawns_only_the_command_and_place_that_were_judged(house: House) -> None:
+    judged = house.view("bash", command="ls", cwd="sub")
+    for call, command, cwd in (
+        (judged, "touch made", house.work / "sub"),
+        (judged, "ls", house.outside),
+        (house.view("read", path="sub/note.txt"), "ls", house.work / "sub"),
+    ):
+        with pytest.raises(PermissionError):
+            await house.context(call).shell.spawn(command, cwd=cwd)
+    spawned = await house.context(judged).shell.spawn("ls", cwd=house.work / "sub")
+    await spawned.wait()
+    assert spawned.outputs[0].since(0) == ("note.txt\n", 0)

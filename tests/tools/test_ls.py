@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from induscode.policy.subject import Access, PathSubject
@@ -43,6 +46,24 @@ async def test_a_name_with_a_line_break_stays_one_line(bench: Bench) -> None:
     (bench.cwd / "a\nb").write_text("")
 
     assert await bench.said("ls") == "a\\nb"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        (b"a\x1b[2Jb", "a\\x1b[2Jb"),
+        ("a\u202eb".encode(), "a\\u202eb"),
+        (b"a\xffb", "a\\xffb"),
+        ("\u200bé".encode(), "\\u200bé"),
+        ("日本 x".encode(), "日本 x"),
+    ],
+)
+async def test_what_cannot_be_seen_in_a_name_is_shown_as_an_escape(
+    bench: Bench, name: bytes, shown: str
+) -> None:
+    Path(os.fsdecode(os.fsencode(bench.cwd) + b"/" + name)).write_text("")
+
+    assert await bench.said("ls") == shown
 
 
 async def test_a_file_and_a_missing_directory_are_told_with_what_to_do(bench: Bench) -> None:

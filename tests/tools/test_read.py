@@ -56,10 +56,31 @@ async def test_long_lines_are_cut_and_told_so(bench: Bench) -> None:
     assert "[1 long lines cut at 2000 characters]" in text
 
 
-async def test_windows_line_ends_are_not_shown(bench: Bench) -> None:
-    bench.file("a.txt", "one\r\ntwo\r\n")
+@pytest.mark.parametrize(
+    ("data", "note"),
+    [
+        (b"one\ntwo\n", ""),
+        (b"one\r\ntwo\r\n", "\n[line ends are CRLF; edit keeps them]"),
+        (
+            b"one\r\ntwo\n",
+            "\n[mixed line ends: 1 CRLF, 1 LF; edit keeps those of the place]",
+        ),
+    ],
+)
+async def test_line_ends_are_not_shown_but_told_where_they_are_not_plain(
+    bench: Bench, data: bytes, note: str
+) -> None:
+    bench.file("a.txt", data)
 
-    assert await bench.said("read", path="a.txt") == "     1\tone\n     2\ttwo"
+    assert await bench.said("read", path="a.txt") == f"     1\tone\n     2\ttwo{note}"
+
+
+async def test_line_ends_of_old_machines_are_told(bench: Bench) -> None:
+    bench.file("a.txt", b"one\rtwo\r")
+
+    assert "[line ends are CR alone: all of it counts as one line]" in await bench.said(
+        "read", path="a.txt"
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,15 +88,25 @@ async def test_windows_line_ends_are_not_shown(bench: Bench) -> None:
     [
         ("é".encode(), "é", ""),
         (b"\xef\xbb\xbf" + "é".encode(), "é", ""),
-        (b"\xff\xfe" + "é".encode("utf-16-le"), "é", ""),
-        (b"\xfe\xff" + "é".encode("utf-16-be"), "é", ""),
-        ("é".encode("latin-1"), "é", "\n[not UTF-8; read as Latin-1]"),
+        (b"\xff\xfe" + "é".encode("utf-16-le"), "é", "UTF-16 with its mark; edit keeps that"),
+        (b"\xfe\xff" + "é".encode("utf-16-be"), "é", "UTF-16 with its mark; edit keeps that"),
+        (b"\xff\xfe\0\0" + "é".encode("utf-32-le"), "é", "UTF-32 with its mark; edit keeps that"),
+        (b"\0\0\xfe\xff" + "é".encode("utf-32-be"), "é", "UTF-32 with its mark; edit keeps that"),
+        ("é".encode("latin-1"), "é", "not UTF-8; read as Latin-1"),
+        ("“é”".encode("cp1252"), "“é”", "not UTF-8; read as Windows-1252"),
+        (b"\x81\xe9", "\x81é", "not UTF-8; read as Latin-1"),
+        (
+            "日本".encode() + b"\xe9",
+            "日本\ufffd",
+            "1 bytes are not UTF-8 and shown as \ufffd; edit keeps them",
+        ),
     ],
 )
 async def test_encodings(bench: Bench, data: bytes, shown: str, note: str) -> None:
     bench.file("a.txt", data)
 
-    assert await bench.said("read", path="a.txt") == f"     1\t{shown}{note}"
+    told = f"\n[{note}]" if note else ""
+    assert await bench.said("read", path="a.txt") == f"     1\t{shown}{told}"
 
 
 async def test_line_separators_of_unicode_are_text(bench: Bench) -> None:
@@ -123,6 +154,15 @@ async def test_a_missing_file_names_what_is_near(bench: Bench) -> None:
     assert f"{bench.cwd} does, and holds src/" in far
 
 
+async def test_names_in_a_message_are_shown_with_escapes(bench: Bench) -> None:
+    bench.file("src/evil\n\x1b[2J.py", "x")
+
+    for path in ("src", "src/zzz", "src/evil.py"):
+        told = await bench.refused("read", path=path)
+        assert "evil\\n\\x1b[2J.py" in told
+        assert "\x1b" not in told
+
+
 async def test_a_directory_tells_what_it_holds(bench: Bench) -> None:
     bench.file("src/a.py", "x")
     bench.file("src/deep/b.py", "x")
@@ -130,11 +170,36 @@ async def test_a_directory_tells_what_it_holds(bench: Bench) -> None:
     assert "is a directory. It holds a.py, deep/" in await bench.refused("read", path="src")
 
 
-@pytest.mark.parametrize("data", [b"\x7fELF\x02\x01\x00\x00", bytes(range(1, 32)) * 50])
-async def test_a_binary_file_is_told_by_its_content(bench: Bench, data: bytes) -> None:
+@pytest.mark.parametrize(
+    ("data", "what", "command"),
+    [
+        (b"\x7fELF\x02\x01\0\0", "an ELF binary", "nm"),
+        (bytes(range(1, 32)) * 50, "a binary file", "xxd"),
+        (b"PK\x03\x04\x14\0\0\0", "a zip archive", "unzip -l"),
+        (b"\x1f\x8b\x08\0\0\0", "gzip data", "zcat"),
+        (b"SQLite format 3\0\x10\0", "an SQLite database", "sqlite3"),
+        (b"%PDF-1.4\nall of it is text\n", "a PDF document", "pdftotext"),
+        (b"\0" * 257 + b"ustar", "a tar archive", "tar -tf"),
+        ("some words in it\n".encode("utf-16-le"), "UTF-16LE text", "iconv -f UTF-16LE"),
+        ("some words in it\n".encode("utf-16-be"), "UTF-16BE text", "iconv -f UTF-16BE"),
+    ],
+)
+async def test_a_binary_file_is_told_by_its_content_with_a_command_for_it(
+    bench: Bench, data: bytes, what: str, command: str
+) -> None:
     bench.file("a.txt", data)
 
-    assert "is a binary file" in await bench.refused("read", path="a.txt")
+    told = await bench.refused("read", path="a.txt")
+
+    assert f"is {what}" in told
+    assert command in told
+    assert f"{len(data):,} bytes" in told
+
+
+async def test_a_text_that_begins_like_a_binary_file_is_text(bench: Bench) -> None:
+    bench.file("a.txt", "BMW and MZ and PACK\n")
+
+    assert await bench.said("read", path="a.txt") == "     1\tBMW and MZ and PACK"
 
 
 async def test_devices_pipes_and_huge_files_are_refused_at_once(bench: Bench) -> None:
@@ -142,9 +207,10 @@ async def test_devices_pipes_and_huge_files_are_refused_at_once(bench: Bench) ->
     with (bench.cwd / "sparse").open("wb") as file:
         file.truncate(FILE_BYTES * 100)
 
-    assert "not a regular file" in await bench.refused("read", path="pipe")
-    assert "not a regular file" in await bench.refused("read", path="/dev/zero")
-    assert "at most 50 MB are read" in await bench.refused("read", path="sparse")
+    told = await bench.refused("read", path="pipe")
+    assert "is a pipe, not a regular file; only a command can use it" in told
+    assert "is a device, not a regular file" in await bench.refused("read", path="/dev/zero")
+    assert "is a binary file of 5,242,880,000 bytes" in await bench.refused("read", path="sparse")
 
 
 async def test_an_offset_past_the_end_says_how_long_the_file_is(bench: Bench) -> None:

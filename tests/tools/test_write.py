@@ -83,6 +83,53 @@ async def test_what_cannot_be_written_is_told_and_nothing_is_left(bench: Bench) 
 
 
 @pytest.mark.parametrize(
+    ("mark", "encoding", "given"),
+    [
+        (b"\xef\xbb\xbf", "utf-8", "ü\n"),
+        (b"\xef\xbb\xbf", "utf-8", "\ufeffü\n"),
+        (b"\xff\xfe", "utf-16-le", "ü\n"),
+        (b"\0\0\xfe\xff", "utf-32-be", "\ufeffü\n"),
+        (b"", "latin-1", "ü\n"),
+    ],
+)
+async def test_encoding_and_mark_of_a_file_are_kept_and_told(
+    bench: Bench, mark: bytes, encoding: str, given: str
+) -> None:
+    path = bench.file("a.txt", mark + "é\n".encode(encoding))
+
+    text = await bench.said("write", path="a.txt", content=given)
+
+    assert path.read_bytes() == mark + "ü\n".encode(encoding)
+    assert f"; still in {encoding}{' with its mark' if mark else ''}." in text
+
+
+async def test_content_that_the_old_encoding_cannot_hold_is_written_as_utf_8(bench: Bench) -> None:
+    path = bench.file("a.txt", "é\n".encode("latin-1"))
+
+    text = await bench.said("write", path="a.txt", content="日本\n")
+
+    assert path.read_bytes() == "日本\n".encode()
+    assert "now in utf-8: latin-1 cannot hold it" in text
+
+
+@pytest.mark.parametrize("content", ["a\r\nb\n", "a\r\n", "a\rb", "a"])
+async def test_line_ends_are_written_as_given(bench: Bench, content: str) -> None:
+    path = bench.file("a.txt", "old\n")
+
+    await bench.call("write", path="a.txt", content=content)
+
+    assert path.read_bytes() == content.encode()
+
+
+async def test_a_loss_of_windows_line_ends_is_told(bench: Bench) -> None:
+    bench.file("a.txt", "one\r\ntwo\r\n")
+
+    told = await bench.said("write", path="a.txt", content="one\n")
+
+    assert "its line ends were CRLF and are LF now" in told
+
+
+@pytest.mark.parametrize(
     ("arguments", "told"),
     [
         ({"content": "x"}, "write needs the argument `path`"),

@@ -15,6 +15,7 @@ from induscode.boot.machine import Machine
 from induscode.boot.models import ModelMaker
 from induscode.boot.outlet import Outlet
 from induscode.boot.permission import KeepAlways, SessionPermission
+from induscode.boot.planning import beginning_mode, plan_setting
 from induscode.boot.prompt import briefing_for
 from induscode.boot.running import Greeting, RunningSession
 from induscode.boot.secrets import clean_events
@@ -79,6 +80,7 @@ def open_session(
             log.path.unlink(missing_ok=True)
         raise
     permission = SessionPermission(policy, _keeper(around, log.session))
+    permission.set_mode(beginning_mode(around.config, log))
     state = SessionState()
     machine = Machine(around, log.session)
     outlet = Outlet(emit, around.clock, around.secrets, machine.spill)
@@ -112,6 +114,7 @@ def open_session(
         secrets=around.secrets,
         hooks=features.hooks,
         background=features.supervisor,
+        plan=plan_setting(around.config, log),
     )
     conductor = Conductor(log, around.store.blobs, wiring, state)
     notices = tuple(line for line in (wanted.notice, waiting) if line)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from induscode.boot.credentials import Credentials, find_key
+from induscode.boot.framework import memory_of
 from induscode.boot.permission import SessionPermission
 from induscode.boot.services.roots import ServiceRoots
 from induscode.boot.surroundings import Surroundings
@@ -13,6 +14,7 @@ from induscode.conductor.ports import ContextMaker
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.tool import Progress, ToolContext
 from induscode.policy.subject import CallView
+from induscode.session.known import Known
 from induscode.tools.guarded import GuardedFilesystem, GuardedShell
 from induscode.tools.local_fs import LocalFilesystem
 from induscode.tools.local_shell import LocalShell
@@ -40,7 +42,7 @@ class Machine:
         )
         self.spill = Spill(folder, around.secrets.text)
 
-    def contexts(self, permission: SessionPermission) -> ContextMaker:
+    def contexts(self, permission: SessionPermission, known: Known) -> ContextMaker:
         def make(call: CallView, cancel: CancelToken, progress: Progress) -> ToolContext:
             return ToolContext(
                 cwd=self._around.cwd,
@@ -50,6 +52,8 @@ class Machine:
                 progress=progress,
                 spill=self.spill.keep,
                 clean=self._around.secrets.text,
+                read_state=known,
+                recall=known.recall,
             )
 
         return make
@@ -68,6 +72,7 @@ class Machine:
             find_secret=self._secret,
             hide=around.secrets.add,
             start_task=start_task,
+            memory=memory_of(around),
             clock=around.clock,
         )
 

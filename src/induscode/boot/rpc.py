@@ -98,7 +98,7 @@ class _Host:
     def open(self, emit: Callable[[Event], None]) -> None:
         """From now on events go to `emit`, beginning with which session this is."""
         self._emit = emit
-        self.driver.open(mode=self._around.config.text("mode"), cwd=str(self._around.cwd))
+        self.driver.open(cwd=str(self._around.cwd))
 
     async def resume(self, wanted: str) -> None:
         path = self._around.store.find(wanted, self._around.workspace)

@@ -61,7 +61,6 @@ class RunningSession:
         self._features = features
         self._commands = FeatureCommands(features.registry)
         self._fresh_fork = greeting.forked
-        self._mode = ""
         self._cwd = ""
 
     @property
@@ -83,7 +82,7 @@ class RunningSession:
         return Snapshot(
             session=self.session,
             model=self._model(),
-            mode=self._mode,
+            mode=self._conductor.mode,
             cwd=self._cwd,
             busy=self.busy,
             unfinished=self.unfinished,
@@ -93,15 +92,15 @@ class RunningSession:
             cost=None if totals.unpriced else totals.cost,
         )
 
-    def open(self, *, mode: str, cwd: str) -> None:
+    def open(self, *, cwd: str) -> None:
         """Say which session this is, and what opening it found."""
-        self._mode, self._cwd = mode, cwd
+        self._cwd = cwd
         self._emit(
             SessionOpened(
                 session=self.session,
                 model=self._model(),
                 cwd=clean_text(cwd)[0],
-                mode=mode,
+                mode=self._conductor.mode,
                 resumed=self._conductor.state.start is not None,
                 at=self._now(),
             )

@@ -48,7 +48,7 @@ async def _print(invocation: Invocation, around: Surroundings) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, session.cancel)
     try:
-        session.open(mode=around.config.text("mode"), cwd=str(around.cwd))
+        session.open(cwd=str(around.cwd))
         audience.check()
         result = await (session.submit(prompt) if prompt else session.go_on())
         audience.check()

@@ -61,7 +61,7 @@ async def _opened(
     person: Person | None,
 ) -> RunningSession:
     session = open_session(invocation, around, emit, person=person)
-    session.open(mode=around.config.text("mode"), cwd=str(around.cwd))
+    session.open(cwd=str(around.cwd))
     return session
 
 

@@ -44,10 +44,15 @@ if TYPE_CHECKING:
         memory_card,
     )
     from induscode.capability_deck.cards.plan import (
+        PLANS_DIRNAME,
         build_enter_plan_mode_capability,
         build_exit_plan_mode_capability,
         enter_plan_mode_card,
         exit_plan_mode_card,
+        plan_file_path,
+        plan_slug,
+        read_plan,
+        write_plan,
     )
     from induscode.capability_deck.cards.saas import (
         SAAS_GATEWAY_KEY,
@@ -121,6 +126,7 @@ __all__ = [
     "DELEGATE_HANDLE_KEY",
     "MAX_BUFFERED_LINES",
     "MEMORY_HANDLE_KEY",
+    "PLANS_DIRNAME",
     "SAAS_GATEWAY_KEY",
     "STOP_GRACE_MS",
     "AnyCapability",
@@ -184,11 +190,15 @@ __all__ = [
     "find_card",
     "has_capability",
     "memory_card",
+    "plan_file_path",
+    "plan_slug",
     "project_result",
     "provision_deck",
+    "read_plan",
     "saas_card",
     "task_card",
     "todo_card",
+    "write_plan",
 ]
 
 _MODULES = {
@@ -211,8 +221,9 @@ _MODULES = {
         MEMORY_HANDLE_KEY InMemoryStore build_memory_capability memory_card
     """,
     "cards.plan": """
-        build_enter_plan_mode_capability build_exit_plan_mode_capability
-        enter_plan_mode_card exit_plan_mode_card
+        PLANS_DIRNAME build_enter_plan_mode_capability
+        build_exit_plan_mode_capability enter_plan_mode_card exit_plan_mode_card
+        plan_file_path plan_slug read_plan write_plan
     """,
     "cards.saas": """
         SAAS_GATEWAY_KEY build_saas_capability saas_card

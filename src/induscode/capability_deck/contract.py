@@ -40,6 +40,7 @@ __all__ = [
     "DeckProfile",
     "DeckResult",
     "DelegateRunner",
+    "MemoryScope",
     "MemoryStore",
     "Profile",
     "SaasGatewayPort",
@@ -142,23 +143,42 @@ class DelegateRunner(Protocol):
 class SaasGatewayPort(Protocol):
     """Calls operations of services on the user's behalf."""
 
-    async def discover(self, query: str | None) -> ToolResult:
-        """The operations there are, those that fit `query` first."""
+    async def discover(
+        self, query: str | None, *, slug: str | None, context: ToolContext
+    ) -> ToolResult:
+        """The operations there are, those that fit `query` first; with a `slug`, all about one."""
         ...
 
-    async def execute(self, slug: str, arguments: Mapping[str, Any]) -> ToolResult:
+    async def execute(
+        self, slug: str, arguments: Mapping[str, Any], *, context: ToolContext
+    ) -> ToolResult:
         """Call one. `slug` is what `discover` named, unchanged."""
         ...
 
+    def host_of(self, slug: str) -> str | None:
+        """The host that `execute` would reach, for the gate; None when nothing says. Never
+        raises."""
+        ...
+
+
+class MemoryScope(StrEnum):
+    """Whose notes: of this workspace, or of the user everywhere."""
+
+    WORKSPACE = "workspace"
+    USER = "user"
+
 
 class MemoryStore(Protocol):
-    """Notes that outlive a conversation. Raises OSError where they cannot be kept."""
+    """Notes that outlive a conversation, as one text per scope. Whatever cannot be kept or read
+    raises `DeckFault` of kind backend, with what to do about it, and changes nothing."""
 
-    def read(self) -> str: ...
+    def read(self, scope: MemoryScope = MemoryScope.WORKSPACE) -> str: ...
 
-    def replace(self, content: str) -> None: ...
+    def replace(self, content: str, scope: MemoryScope = MemoryScope.WORKSPACE) -> None: ...
 
-    def append(self, content: str) -> None: ...
+    def append(self, content: str, scope: MemoryScope = MemoryScope.WORKSPACE) -> None:
+        """`content` begins a new line."""
+        ...
 
 
 class DeckFramework(Struct, frozen=True):

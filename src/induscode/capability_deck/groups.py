@@ -55,9 +55,11 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     FILES: (
         "tools/anchored.py",
         "tools/edit.py",
+        "tools/knowing.py",
         "tools/local_fs.py",
         "tools/ls.py",
         "tools/read.py",
+        "tools/reading/*.py",
         "tools/replacing.py",
         "tools/textfile.py",
         "tools/trouble.py",

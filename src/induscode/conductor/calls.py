@@ -11,7 +11,10 @@ import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from induscode.conductor.consent import Consent, Granted, Refused
+from induscode.conductor.plan_mode import PlanMode
 from induscode.conductor.ports import BoundTool, ContextMaker, Emit
 from induscode.conductor.recorder import Recorder
 from induscode.conductor.results import fit_to_keep, readable
@@ -35,7 +38,7 @@ from induscode.session.entries import Intent, Interrupted, Result
 from induscode.session.projection import OpenCall
 from induscode.session.storing import store_said
 
-__all__ = ["RUNS_ON", "CallRunner"]
+__all__ = ["RUNS_ON", "CallRunner", "Passage"]
 
 Outcome = Literal["ok", "error", "denied", "refused", "invalid"]
 _HOST = "builtin:conductor"
@@ -45,6 +48,15 @@ _GRACE = 3.0
 _STOPPED = "Stopped by the user before it finished. What it had done by then stays done."
 
 
+class Passage(Struct, frozen=True):
+    """What a call passes on its way, in this order: consent, hooks before and after, and the part
+    of the host in plan mode."""
+
+    consent: Consent
+    hooks: ToolHooks
+    plan: PlanMode
+
+
 class CallRunner:
     """Runs the calls of one answer."""
 
@@ -52,16 +64,16 @@ class CallRunner:
         self,
         recorder: Recorder,
         blobs: BlobStore,
-        consent: Consent,
-        hooks: ToolHooks,
+        passage: Passage,
         context: ContextMaker,
         emit: Emit,
         clock: Clock,
     ) -> None:
         self._recorder = recorder
         self._blobs = blobs
-        self._consent = consent
-        self._hooks = hooks
+        self._consent = passage.consent
+        self._hooks = passage.hooks
+        self._plan = passage.plan
         self._context = context
         self._emit = emit
         self._clock = clock
@@ -133,8 +145,11 @@ class CallRunner:
         cancel.check()
         await self._declare(call, bound, arguments, rewritten_by, cancel)
         result = await self._execute(call, bound, granted, cancel)
+        result, outcome = await self._plan.acted(call.id, bound, granted, result, cancel)
         result, by = await self._hooks.exit(call.id, bound.tool.name, arguments, result, bound.by)
-        await self._finish(call, result, "error" if result.is_error else "ok", by)
+        if outcome in {"ok", "error"}:
+            outcome = "error" if result.is_error else "ok"
+        await self._finish(call, result, outcome, by)
 
     async def _granted(
         self, call: OpenCall, bound: BoundTool, arguments: Mapping[str, Any], cancel: CancelToken

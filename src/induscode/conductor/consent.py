@@ -69,11 +69,12 @@ class Consent:
                 source = "" if layer in {Layer.MODE, Layer.BUILTIN} else f" (from: {layer})"
                 return Refused(f"Denied: {reason}{source}", "denied")
             case Ask():
-                return await self._ask(call, view, verdict, cancel)
+                return await self.ask(call, view, verdict, cancel)
 
-    async def _ask(
+    async def ask(
         self, call: str, view: CallView, ask: Ask, cancel: CancelToken
     ) -> Granted | Refused:
+        """Put the question to the person, whatever the gate says of the call."""
         if self._person is None:
             self.unasked += 1
             await self._recorder.write(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from msgspec import Struct, field
@@ -16,6 +17,7 @@ from induscode.kernel.model import Provider, Usage
 from induscode.kernel.person import Choice, Person, PersonAnswer
 from induscode.kernel.request import Parameters
 from induscode.kernel.tool import AgentTool, Progress, ToolContext, ToolKind
+from induscode.policy.modes import Mode
 from induscode.policy.redaction import Secrets
 from induscode.policy.subject import CallView, NoSubject, Subject
 from induscode.policy.verdict import Verdict
@@ -33,6 +35,7 @@ __all__ = [
     "NoBackground",
     "Offer",
     "Permission",
+    "PlanSetting",
     "Setup",
     "Wiring",
 ]
@@ -100,6 +103,11 @@ class Permission(Protocol):
     speaks of that view, so that what was judged, asked about, remembered and done is one thing.
     """
 
+    @property
+    def mode(self) -> Mode: ...
+
+    def set_mode(self, mode: Mode) -> None: ...
+
     def view(self, tool: BoundTool, arguments: Mapping[str, Any]) -> CallView: ...
 
     def judge(self, call: CallView) -> Verdict: ...
@@ -138,6 +146,14 @@ class NoBackground:
         """Nothing runs."""
 
 
+class PlanSetting(Struct, frozen=True):
+    """`afterwards` is the mode that an approved plan leads to, None where planning is all there may
+    be. `keep` saves an approved plan and says where; it raises OSError."""
+
+    afterwards: Mode | None
+    keep: Callable[[str], Path]
+
+
 class Budget(Struct, frozen=True):
     """Limits of one run; None is no limit."""
 
@@ -160,7 +176,8 @@ class Setup(Struct, frozen=True):
 class Wiring(Struct, frozen=True):
     """What a conductor is connected to. Without a `person`, questions are refusals; `patience` is
     how many seconds a log that cannot be written is waited for. `fallbacks` make the models to ask,
-    in order, when the chosen one stays out of reach. `secrets` are taken out of what is said."""
+    in order, when the chosen one stays out of reach. `secrets` are taken out of what is said.
+    Without `plan`, the tools of plan mode change nothing."""
 
     setup: Setup
     setting: ModelSetting
@@ -171,6 +188,7 @@ class Wiring(Struct, frozen=True):
     person: Person | None = None
     hooks: Hooks = NO_HOOKS
     background: Background = NoBackground()
+    plan: PlanSetting | None = None
     budget: Budget = Budget()
     retries: Retries = Retries()
     fallbacks: tuple[Callable[[], ModelSetting], ...] = ()

@@ -73,7 +73,8 @@ class ToolHooks:
     async def exit(
         self, call: str, tool: str, arguments: dict[str, Any], result: ToolResult, by: str
     ) -> tuple[ToolResult, str]:
-        """The result as the hooks leave it, and who made it so."""
+        """The result as the hooks leave it, and who made it so. A hook changes what is read of it;
+        its `details`, on which later calls rely, stay the tool's."""
         for hook in reversed(self._of(tool)):
             view = ToolView(call, tool, arguments)
             match await guarded(hook.exit(view, result), hook.by, deadline=self._hooks.deadline):
@@ -84,6 +85,7 @@ class ToolHooks:
                 case Noted() as noted:
                     await self._decisions.noted(_AFTER, hook.by, noted, call)
                 case ToolResult() as other:
+                    other = msgspec.structs.replace(other, details=result.details)
                     other = fit_to_keep(other, self._scrubber)
                     await self._note_change(call, hook.by, result, other)
                     result, by = other, hook.by

@@ -14,12 +14,13 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from induscode.conductor.calls import CallRunner
+from induscode.conductor.calls import CallRunner, Passage
 from induscode.conductor.compaction import Compactor, needs_room
 from induscode.conductor.consent import Consent
 from induscode.conductor.decisions import Decisions
 from induscode.conductor.epoch import begin_epoch, model_entries
 from induscode.conductor.exchange import Exchange
+from induscode.conductor.plan_mode import PlanMode
 from induscode.conductor.ports import ModelSetting, Setup, Wiring
 from induscode.conductor.recorder import Recorder
 from induscode.conductor.recovery import calls_left, close_open_calls
@@ -33,6 +34,7 @@ from induscode.kernel.events import Alert, Noticed
 from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import StopReason, Usage
 from induscode.kernel.scrubbing import scrubbed
+from induscode.policy.modes import Mode
 from induscode.session.blobs import BlobStore
 from induscode.session.entries import Input, KnownEntry, Notice, Response
 from induscode.session.log import SessionLog
@@ -79,11 +81,18 @@ class Totals(Struct, frozen=True):
 
 
 class Conductor:
-    """Runs the turns of one session on its log."""
+    """Runs the turns of one session on its log. `state` is an empty fold that others look at, too;
+    it follows the log from here on."""
 
-    def __init__(self, log: SessionLog, blobs: BlobStore, wiring: Wiring) -> None:
+    def __init__(
+        self,
+        log: SessionLog,
+        blobs: BlobStore,
+        wiring: Wiring,
+        state: SessionState | None = None,
+    ) -> None:
         self.log = log
-        self.state = SessionState()
+        self.state = state or SessionState()
         self.projection = Projection(blobs)
         log.follow(self.projection.add, self.state.add)
         self._blobs = blobs
@@ -105,7 +114,9 @@ class Conductor:
         self._greeted = False
         self._consent = Consent(wiring.permission, wiring.person, recorder, emit, clock)
         self._exchange = Exchange(recorder, self.projection, blobs, emit, clock, wiring.retries)
-        self._calls = CallRunner(recorder, blobs, self._consent, hooks, wiring.context, emit, clock)
+        plan = PlanMode(wiring.plan, wiring.permission, self._consent, recorder, self._mode_changed)
+        passage = Passage(self._consent, hooks, plan)
+        self._calls = CallRunner(recorder, blobs, passage, wiring.context, emit, clock)
         self._compactor = Compactor(
             recorder,
             self._exchange,
@@ -127,6 +138,11 @@ class Conductor:
         return self._setting
 
     @property
+    def mode(self) -> str:
+        """The permission mode in force."""
+        return self._next[0].mode
+
+    @property
     def unfinished(self) -> bool:
         """Whether something waits for an answer of the model: the last turn broke off."""
         return self.state.model is not None and self.projection.request().tail is not None
@@ -140,6 +156,10 @@ class Conductor:
     ) -> None:
         """Another model, mode or tool set, in force from the next epoch on."""
         self._next = (setup or self._next[0], setting or self._next[1])
+
+    def _mode_changed(self, mode: Mode) -> None:
+        setup = msgspec.structs.replace(self._next[0], mode=mode.value)
+        self.reconfigure(setup=setup)
 
     async def submit(self, blocks: Sequence[SaidBlock]) -> TurnOutcome:
         """One whole turn. Raises `Cancelled`, `BudgetEnded`, a `ProviderError` or `LogDown`."""

@@ -126,6 +126,7 @@ if TYPE_CHECKING:
         Denied,
         FeatureServiceProvider,
         Migration,
+        Notes,
         ScopedFiles,
         SecretService,
         ServiceRefused,
@@ -199,6 +200,7 @@ __all__ = [
     "Migration",
     "Network",
     "NetworkPurpose",
+    "Notes",
     "Package",
     "PublicBeforeRewriteDecision",
     "PublicBeforeRewriteEvent",
@@ -293,7 +295,7 @@ _MODULES = {
         FeatureRegistryBuilder Package
     """,
     "services": """
-        Denied FeatureServiceProvider Migration ScopedFiles SecretService ServiceRefused
+        Denied FeatureServiceProvider Migration Notes ScopedFiles SecretService ServiceRefused
         StateDirectory Unavailable WorkItems
     """,
     "tool": """

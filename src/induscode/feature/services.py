@@ -24,6 +24,7 @@ from induscode.feature.capability import (
 )
 from induscode.feature.lending import Lease, lent, under
 from induscode.feature.service_files import ScopedFiles
+from induscode.feature.service_memory import Notes
 from induscode.feature.service_secret import SecretService
 from induscode.feature.service_state import Migration, StateDirectory
 from induscode.feature.service_work_items import WorkItems
@@ -32,6 +33,7 @@ __all__ = [
     "Denied",
     "FeatureServiceProvider",
     "Migration",
+    "Notes",
     "ScopedFiles",
     "SecretService",
     "ServicePort",
@@ -88,8 +90,8 @@ class FeatureServiceProvider:
     def work_item_store(self, wanted: WorkItemStore) -> WorkItems | Denied | Unavailable:
         return under(self.lease, lent(self.lease).provide(wanted, WorkItems))
 
-    def memory(self, wanted: MemoryStore) -> Denied | Unavailable:
-        return lent(self.lease).provide(wanted, Unavailable)
+    def memory(self, wanted: MemoryStore) -> Notes | Denied | Unavailable:
+        return under(self.lease, lent(self.lease).provide(wanted, Notes))
 
     def delegation(self, wanted: Delegation) -> Denied | Unavailable:
         return lent(self.lease).provide(wanted, Unavailable)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from msgspec import Struct
 
@@ -20,6 +20,8 @@ __all__ = [
     "Recall",
     "Shell",
     "ShellOutcome",
+    "Spawned",
+    "SpawnedOutput",
     "ToolContext",
     "ToolKind",
     "ToolResult",
@@ -77,7 +79,13 @@ class Filesystem(Protocol):
     """Files as tools reach them. Paths are absolute, with every link followed: a link found in one
     is an error. Raises OSError as the system does."""
 
-    def read(self, path: Path) -> bytes: ...
+    def read(self, path: Path) -> bytes:
+        """The whole of a regular file; EFBIG when it is larger than is kept in memory."""
+        ...
+
+    def open(self, path: Path) -> BinaryIO:
+        """A regular file of any size, at its beginning; whoever asked closes it."""
+        ...
 
     def write(self, path: Path, data: bytes) -> None:
         """Create parents, keep the mode of an existing file, replace atomically."""
@@ -95,9 +103,64 @@ class Filesystem(Protocol):
 Progress = Callable[[str], None]
 
 
+class SpawnedOutput(Protocol):
+    """What one stream of a spawned command said, without secrets. Its last lines can be asked for;
+    `file` has everything unless `note` says otherwise. Positions count characters from 0."""
+
+    @property
+    def file(self) -> Path: ...
+
+    @property
+    def note(self) -> str: ...
+
+    @property
+    def end(self) -> int:
+        """The position of what will come next."""
+        ...
+
+    def since(self, position: int) -> tuple[str, int]:
+        """The text from there on, and how many characters before it are only in the file."""
+        ...
+
+
+class Spawned(Protocol):
+    """A command that runs beside the conversation. `running` is true as long as anything that it
+    started is left, the command itself may have `exited` before; `code` is how it ended, None when
+    nobody knows."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def outputs(self) -> tuple[SpawnedOutput, ...]: ...
+
+    @property
+    def exited(self) -> bool: ...
+
+    @property
+    def code(self) -> int | None: ...
+
+    @property
+    def running(self) -> bool: ...
+
+    async def wait(self) -> None:
+        """Until the command itself has exited."""
+        ...
+
+    async def stop(self, seconds: float) -> None:
+        """Ask everything that it started to end, and kill what is left after `seconds`."""
+        ...
+
+
 class Shell(Protocol):
-    """Runs a command line for at most `seconds`; everything it started is gone when this returns,
-    raises or is cancelled."""
+    """`run` runs a command line for at most `seconds`; everything it started is gone when this
+    returns, raises or is cancelled. `spawn` starts one and comes back: it lives until it is
+    stopped, but no longer than the session, unless it is `detached`; with `apart`, errors are a
+    stream of their own. Both raise OSError when nothing could be started."""
+
+    async def spawn(
+        self, command: str, *, cwd: Path, apart: bool = False, detached: bool = False
+    ) -> Spawned: ...
 
     async def run(
         self,
@@ -114,7 +177,8 @@ class ReadState(Protocol):
     """Which files the model knows, and in which state."""
 
     def seen(self, path: Path) -> str | None:
-        """sha256 of the content that the model last read or wrote; None if it never did."""
+        """sha256 of the content that the model last read or wrote; None if it never did. The path
+        is as the log has it: `tools/knowing.py` says how."""
         ...
 
 

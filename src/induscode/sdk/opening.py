@@ -40,7 +40,7 @@ def open_agent(
     person = _Program(on_approval) if on_approval is not None else None
     brought = [_package(own) for own in options.get("features", ())]
     session = open_session(invocation, around, emit, person=person, brought=brought)
-    session.open(mode=around.config.text("mode"), cwd=str(around.cwd))
+    session.open(cwd=str(around.cwd))
     return session
 
 

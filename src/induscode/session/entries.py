@@ -17,6 +17,7 @@ from msgspec import Raw, Struct, field
 from induscode.kernel.content import Json, Opaque, Text, Thinking, ToolCall
 from induscode.kernel.model import StopReason, Usage
 from induscode.kernel.request import Parameters
+from induscode.session.file_states import FileChange, Rewound, Unrestorable
 
 __all__ = [
     "FORMAT_VERSION",
@@ -297,9 +298,14 @@ class Compaction(_Header, frozen=True, tag="compaction"):
 
 
 class Checkpoint(_Header, frozen=True, tag="checkpoint"):
-    """Files as they were before a step changed them (see the checkpoint package)."""
+    """What a step changed in files, so that it can be undone (see the checkpoint package). `call`
+    and `tool` say which step; a rewind is a step of its own and says where it went."""
 
-    files: list[dict[str, Any]] = []
+    files: list[FileChange] = []
+    call: str = ""
+    tool: str = ""
+    unrestorable: list[Unrestorable] = []
+    rewind: Rewound | None = None
 
 
 class Quarantine(_Header, frozen=True, tag="quarantine"):

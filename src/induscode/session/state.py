@@ -26,6 +26,7 @@ from induscode.session.entries import (
     SessionStart,
     Toolset,
 )
+from induscode.session.known import Known
 
 __all__ = ["SessionState"]
 
@@ -50,6 +51,7 @@ class SessionState:
         self.pinned: list[str] = []
         self.current_request: list[str] = []
         self.first_visible = ""
+        self.known = Known()
         self._turn_over = True
         self._side_requests: set[str] = set()
         self._handlers: dict[type, Callable[[Any], None]] = {
@@ -65,8 +67,8 @@ class SessionState:
             Request: self._request,
             Response: self._response,
             Intent: self._intent,
-            Result: self._ended,
-            Interrupted: self._ended,
+            Result: self._result,
+            Interrupted: self._interrupted,
             Compaction: self._compaction,
         }
 
@@ -133,7 +135,13 @@ class SessionState:
     def _intent(self, entry: Intent) -> None:
         self.started[entry.call] = entry
 
-    def _ended(self, entry: Result | Interrupted) -> None:
+    def _result(self, entry: Result) -> None:
+        """A hook that changed the result is its producer (`by`), but what the tool left for later
+        calls is the tool's: the intent says whose tool ran."""
+        intent = self.started.pop(entry.call, None)
+        self.known.add(entry, entry.by if intent is None else intent.by)
+
+    def _interrupted(self, entry: Interrupted) -> None:
         self.started.pop(entry.call, None)
 
     def _compaction(self, entry: Compaction) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from induscode.kernel.cancel import CancelToken
-from induscode.kernel.tool import Filesystem, Progress, Shell, ShellOutcome
+from induscode.kernel.tool import Filesystem, Progress, Shell, ShellOutcome, Spawned
 from induscode.policy.subject import Access, CommandSubject, Subject
 
 __all__ = ["GuardedFilesystem", "GuardedShell", "Reach"]
@@ -30,6 +31,9 @@ class GuardedFilesystem:
 
     def read(self, path: Path) -> bytes:
         return self._files.read(self._checked(path, Access.READ))
+
+    def open(self, path: Path) -> BinaryIO:
+        return self._files.open(self._checked(path, Access.READ))
 
     def write(self, path: Path, data: bytes) -> None:
         self._files.write(self._checked(path, Access.WRITE), data)
@@ -66,11 +70,21 @@ class GuardedShell:
         progress: Progress,
     ) -> ShellOutcome:
         """Raises PermissionError for any other command or place."""
+        self._check(command, cwd)
+        return await self._shell.run(
+            command, cwd=cwd, seconds=seconds, cancel=cancel, progress=progress
+        )
+
+    async def spawn(
+        self, command: str, *, cwd: Path, apart: bool = False, detached: bool = False
+    ) -> Spawned:
+        """Raises PermissionError as `run` does."""
+        self._check(command, cwd)
+        return await self._shell.spawn(command, cwd=cwd, apart=apart, detached=detached)
+
+    def _check(self, command: str, cwd: Path) -> None:
         subject = self._subject
         if not isinstance(subject, CommandSubject) or subject.command != command:
             raise PermissionError(errno.EACCES, "this call was not allowed to run that command")
         if subject.cwd != cwd:
             raise PermissionError(errno.EACCES, "this call was not allowed to run there", str(cwd))
-        return await self._shell.run(
-            command, cwd=cwd, seconds=seconds, cancel=cancel, progress=progress
-        )

@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from induscode.tools.anchored import anchored, kind_of, open_exactly
 from induscode.tools.limits import FILE_BYTES
@@ -19,23 +20,25 @@ class LocalFilesystem:
     sees the old bytes or the new ones."""
 
     def read(self, path: Path) -> bytes:
-        # Without O_NONBLOCK, opening a FIFO that nobody writes to would wait for ever.
-        descriptor = open_exactly(path, os.O_RDONLY | os.O_NONBLOCK)
-        try:
-            status = os.fstat(descriptor)
-            if stat.S_ISDIR(status.st_mode):
-                raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
-            if not stat.S_ISREG(status.st_mode):
-                raise _irregular(path)
-            if status.st_size > FILE_BYTES:
-                raise _too_large(status.st_size, path)
-            with os.fdopen(descriptor, "rb", closefd=False) as file:
-                data = file.read(FILE_BYTES + 1)
-        finally:
-            os.close(descriptor)
+        with self.open(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > FILE_BYTES:
+                raise _too_large(size, path)
+            data = file.read(FILE_BYTES + 1)
         if len(data) > FILE_BYTES:
             raise _too_large(len(data), path)
         return data
+
+    def open(self, path: Path) -> BinaryIO:
+        # Without O_NONBLOCK, opening a FIFO that nobody writes to would wait for ever.
+        descriptor = open_exactly(path, os.O_RDONLY | os.O_NONBLOCK)
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISREG(mode):
+            return os.fdopen(descriptor, "rb")
+        os.close(descriptor)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
+        raise _irregular(path, mode)
 
     def write(self, path: Path, data: bytes) -> None:
         with anchored(path.parent, make=True) as folder:
@@ -65,8 +68,17 @@ class LocalFilesystem:
             os.close(descriptor)
 
 
-def _irregular(path: Path) -> OSError:
-    return OSError(errno.EINVAL, "is not a regular file", str(path))
+def _irregular(path: Path, mode: int) -> OSError:
+    kinds = (
+        (stat.S_ISFIFO, "a pipe"),
+        (stat.S_ISSOCK, "a socket"),
+        (stat.S_ISCHR, "a device"),
+        (stat.S_ISBLK, "a device"),
+        (stat.S_ISLNK, "a link"),
+    )
+    kind = next((name for test, name in kinds if test(mode)), "something else")
+    told = f"is {kind}, not a regular file; only a command can use it"
+    return OSError(errno.EINVAL, told, str(path))
 
 
 def _too_large(size: int, path: Path) -> OSError:
@@ -83,7 +95,7 @@ def _status(name: str, folder: int) -> os.stat_result | None:
 
 def _check_replaceable(path: Path, before: os.stat_result, folder: int) -> None:
     if not stat.S_ISREG(before.st_mode):
-        raise _irregular(path)
+        raise _irregular(path, before.st_mode)
     if not os.access(path.name, os.W_OK, dir_fd=folder):
         raise PermissionError(errno.EACCES, "is write-protected", str(path))
 

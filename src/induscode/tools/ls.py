@@ -9,7 +9,7 @@ from typing import Any
 from induscode.kernel.tool import ToolContext, ToolResult
 from induscode.policy.paths import resolve
 from induscode.tools.limits import LISTED_NAMES
-from induscode.tools.trouble import os_problem
+from induscode.tools.trouble import os_problem, shown_name
 
 __all__ = ["execute"]
 
@@ -33,12 +33,7 @@ def _listed(path: Path, names: tuple[str, ...]) -> ToolResult:
     if not names:
         return ToolResult.text(f"{path} is empty.", display=display)
     shown = names[:LISTED_NAMES]
-    lines = [_one_line(name) for name in shown]
+    lines = [shown_name(name) for name in shown]
     if len(shown) < len(names):
         lines.append(f"[{len(shown):,} of {len(names):,} names; list a directory below, or search]")
     return ToolResult.text("\n".join(lines), display=display)
-
-
-def _one_line(name: str) -> str:
-    """A name with a line break in it must not pass for two."""
-    return name.replace("\n", "\\n").replace("\r", "\\r")

@@ -18,6 +18,7 @@ class MarkAwareFilesystem:
         self._files = files
         self._secrets = secrets
         self.read = files.read
+        self.open = files.open
         self.is_file = files.is_file
         self.is_dir = files.is_dir
         self.names = files.names

@@ -1,21 +1,37 @@
-"""`read`: a file as numbered lines, or a picture as a picture."""
+"""`read`: a file as numbered lines, a notebook as its cells, a picture as a picture."""
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from induscode.kernel.content import Image, Text
 from induscode.kernel.tool import ToolContext, ToolResult
 from induscode.policy.paths import resolve
-from induscode.tools.limits import IMAGE_BYTES, LINE_CHARACTERS, READ_CHARACTERS, READ_LINES
-from induscode.tools.textfile import TextFile, image_type
+from induscode.tools.knowing import file_details
+from induscode.tools.limits import IMAGE_BYTES, READ_LINES
+from induscode.tools.reading.kinds import binary_sentence
+from induscode.tools.reading.large import read_large
+from induscode.tools.reading.lines import numbered
+from induscode.tools.reading.notebook import Notebook
+from induscode.tools.textfile import TextFile, image_type, line_ends
 from induscode.tools.trouble import os_problem
 
 __all__ = ["execute"]
+
+_NOTEBOOK = ".ipynb"
+
+
+class _Range(Struct, frozen=True):
+    """What a call asks for: lines, or cells of a notebook."""
+
+    offset: int
+    limit: int
 
 
 async def execute(arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
@@ -23,64 +39,73 @@ async def execute(arguments: Mapping[str, Any], context: ToolContext) -> ToolRes
         path = resolve(context.cwd, arguments["path"])
     except ValueError as error:
         return ToolResult.error(f"The argument `path` of read is not usable: {error}.")
+    asked = _Range(int(arguments.get("offset", 1)), int(arguments.get("limit", READ_LINES)))
     try:
-        data = context.fs.read(path)
+        try:
+            data = context.fs.read(path)
+        except OSError as error:
+            if error.errno != errno.EFBIG:
+                raise
+            return await read_large(path, asked.offset, asked.limit, context)
     except OSError as error:
         return ToolResult.error(os_problem(context.fs, path, error))
+    result = _shown(path, data, asked, context)
+    return result if result.is_error else replace(result, details=file_details(context, path, data))
+
+
+def _shown(path: Path, data: bytes, asked: _Range, context: ToolContext) -> ToolResult:
     if media_type := image_type(data):
         return _picture(path, media_type, data)
     file = TextFile.decode(data)
     if file is None:
-        return ToolResult.error(
-            f"{path} is a binary file of {len(data):,} bytes; look at it with a command."
-        )
-    file = replace(file, text=context.clean(file.text))
-    return _lines(
-        path, file, int(arguments.get("offset", 1)), int(arguments.get("limit", READ_LINES))
-    )
+        return ToolResult.error(binary_sentence(path, data, len(data)))
+    if path.suffix == _NOTEBOOK and (notebook := Notebook.parse(file.shown)) is not None:
+        return _cells(path, notebook, asked, context)
+    notes = (file.note, line_ends(file.text))
+    return _lines(path, context.clean(file.shown), asked, notes)
 
 
 def _picture(path: Path, media_type: str, data: bytes) -> ToolResult:
     about = f"{path}: {media_type}, {len(data):,} bytes"
     if len(data) > IMAGE_BYTES:
-        return ToolResult.error(f"{about}; pictures of at most {IMAGE_BYTES:,} bytes can be shown.")
+        return ToolResult.error(
+            f"{about}; pictures of at most {IMAGE_BYTES:,} bytes can be shown. Make a smaller copy "
+            "with a command."
+        )
     return ToolResult(content=(Text(about), Image(media_type, data)), display=about)
 
 
-def _lines(path: Path, file: TextFile, offset: int, limit: int) -> ToolResult:
-    if not file.text:
+def _lines(path: Path, text: str, asked: _Range, notes: tuple[str, ...]) -> ToolResult:
+    if not text:
         return ToolResult.text(f"[{path} is empty]")
-    lines = file.text.split("\n")
+    lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
-    if offset > len(lines):
-        return ToolResult.error(f"{path} has {len(lines)} lines; offset {offset} is past its end.")
-    shown: list[str] = []
-    size = 0
-    cut = 0
-    for number, line in enumerate(lines[offset - 1 : offset - 1 + limit], offset):
-        text = line.removesuffix("\r")
-        if len(text) > LINE_CHARACTERS:
-            cut += 1
-            text = f"{text[:LINE_CHARACTERS]}[... {len(text) - LINE_CHARACTERS} more characters]"
-        entry = f"{number:6}\t{text}"
-        size += len(entry) + 1
-        if size > READ_CHARACTERS and shown:
-            break
-        shown.append(entry)
-    notes = _notes(file, offset, offset + len(shown) - 1, len(lines), cut)
-    text = "\n".join([*shown, *notes])
-    return ToolResult.text(text, display=f"{path}: {len(shown)} lines")
+    first, total = asked.offset, len(lines)
+    if first > total:
+        return ToolResult.error(f"{path} has {total} lines; offset {first} is past its end.")
+    page = numbered(lines[first - 1 : first - 1 + asked.limit], first)
+    where = _where("lines", first, page.last, total)
+    return ToolResult.text(page.text(where, *notes), display=f"{path}: {len(page.lines)} lines")
 
 
-def _notes(file: TextFile, first: int, last: int, total: int, cut: int) -> list[str]:
-    notes: list[str] = []
+def _cells(path: Path, notebook: Notebook, asked: _Range, context: ToolContext) -> ToolResult:
+    total = len(notebook.cells)
+    if not total:
+        return ToolResult.text(f"[{path} is a notebook without cells]")
+    if asked.offset > total:
+        return ToolResult.error(f"{path} has {total} cells; offset {asked.offset} is past its end.")
+    page = notebook.page(asked.offset, asked.limit, context.clean)
+    about = f"[notebook of {total} cells; offset and limit count cells; edit changes its JSON]"
+    where = _where("cells", asked.offset, page.last, total)
+    text = "\n".join((about, page.text, *([f"[{where}]"] if where else [])))
+    count = page.last - asked.offset + 1
+    return ToolResult(
+        content=(Text(text), *page.pictures), display=f"{path}: {count} cells of a notebook"
+    )
+
+
+def _where(what: str, first: int, last: int, total: int) -> str:
     if last < total:
-        notes.append(f"[lines {first} to {last} of {total}; go on with offset {last + 1}]")
-    elif first > 1:
-        notes.append(f"[lines {first} to {last} of {total}]")
-    if cut:
-        notes.append(f"[{cut} long lines cut at {LINE_CHARACTERS} characters]")
-    if file.note:
-        notes.append(f"[{file.note}]")
-    return notes
+        return f"{what} {first} to {last} of {total}; go on with offset {last + 1}"
+    return f"{what} {first} to {last} of {total}" if first > 1 else ""

@@ -16,6 +16,7 @@ __all__ = ["EditProblem", "Pair", "apply", "pairs"]
 _LINES_TOLD = 10
 _LINES_SEARCHED = 20_000
 _TELLING_LENGTH = 3
+_NUMBERED = re.compile(r" *\d+\t")
 
 
 class EditProblem(Exception):
@@ -118,13 +119,39 @@ def _not_found(text: str, edit: Pair) -> str:
     wanted = edit.old.split("\n")
     at = _nearest(lines, wanted)
     absent = f"`{edit.label}` does not stand in the file"
+    if all(_NUMBERED.match(line) for line in wanted if line):
+        return f"{absent}. It begins with the line numbers that read shows; leave them out."
     if at is None:
         return f"{absent}, and nothing is near it. Read the file again."
     near = lines[at : at + len(wanted)]
     spaces = [line.split() for line in near] == [line.split() for line in wanted]
-    only = " It differs only in white space." if spaces else ""
+    only = f" It differs only in white space{_spaces(near, wanted)}." if spaces else ""
     difference = short_diff(wanted, near, wanted_name=edit.label, found_name="file")
     return f"{absent}. The nearest is at line {at + 1}.{only}\n{difference}"
+
+
+def _spaces(near: list[str], wanted: list[str]) -> str:
+    """How the white space differs, where that can be said in a few words."""
+    for found, given in zip(near, wanted, strict=True):
+        if found == given:
+            continue
+        indents = (_indent(found), _indent(given))
+        if indents[0] != indents[1]:
+            return f": the file indents with {_named(indents[0])}, you with {_named(indents[1])}"
+        if found.rstrip() == given.rstrip():
+            return ": at the end of a line"
+    return ""
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _named(indent: str) -> str:
+    tabs, spaces = indent.count("\t"), indent.count(" ")
+    told = [f"{tabs} tab{'s' * (tabs > 1)}"] if tabs else []
+    told += [f"{spaces} space{'s' * (spaces > 1)}"] if spaces or not tabs else []
+    return " and ".join(told)
 
 
 def _nearest(lines: list[str], wanted: list[str]) -> int | None:

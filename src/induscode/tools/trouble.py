@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from induscode.kernel.tool import Filesystem
 from induscode.tools.compare import close_names
 
-__all__ = ["missing", "os_problem"]
+__all__ = ["missing", "os_problem", "shown_name"]
 
 _SHOWN = 20
+_BYTES, _FIRST_BYTE, _LAST_BYTE = 0xDC00, 0xDC80, 0xDCFF
 
 
 def missing(fs: Filesystem, path: Path) -> str:
@@ -28,7 +30,7 @@ def missing(fs: Filesystem, path: Path) -> str:
     lowered = {name.rstrip("/").lower(): name for name in names}
     near = close_names(path.name.lower(), lowered)
     if near:
-        return f"{path} does not exist. Near it: {', '.join(lowered[name] for name in near)}."
+        return f"{path} does not exist. Near it: {_listed(lowered[name] for name in near)}."
     return f"{path} does not exist. {parent} holds {_some(fs, parent)}."
 
 
@@ -53,4 +55,21 @@ def _some(fs: Filesystem, directory: Path) -> str:
     if not names:
         return "nothing"
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    return _listed(names[:_SHOWN]) + more
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(shown_name, names))
+
+
+def shown_name(name: str) -> str:
+    """A name that holds line breaks, controls, marks of direction or bytes that are no characters
+    must not pass for another, or for two: it is shown with escapes."""
+    return name if name.isprintable() else "".join(map(_escaped, name))
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if _FIRST_BYTE <= code <= _LAST_BYTE:  # a byte that is no character, as Python keeps it
+        return f"\\x{code - _BYTES:02x}"
+    return character if character.isprintable() else repr(character)[1:-1]

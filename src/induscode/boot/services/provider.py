@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from induscode.boot.services.authority import Authority
 from induscode.boot.services.files import Files
+from induscode.boot.services.memory import Memory
 from induscode.boot.services.roots import ServiceRoots
 from induscode.boot.services.secret import Secret
 from induscode.boot.services.state import open_state, state_key
@@ -20,6 +21,7 @@ from induscode.feature.capability import (
     FeatureState,
     GrantPort,
     HostCapability,
+    MemoryStore,
     RunBackgroundTask,
     ScopedFs,
     SecretRef,
@@ -30,6 +32,7 @@ from induscode.feature.hosting.records import FeatureRecord
 from induscode.feature.hosting.snapshot import is_a
 from induscode.feature.lending import lend
 from induscode.feature.service_files import ScopedFiles
+from induscode.feature.service_memory import Notes
 from induscode.feature.service_secret import SecretService
 from induscode.feature.service_state import Migration, StateDirectory
 from induscode.feature.service_work_items import WorkItems
@@ -89,6 +92,10 @@ class HostServices:
                 return WorkItems(lend(items))
             case SecretRef():
                 return self._secret(wanted)
+            case MemoryStore():
+                if roots.memory is None:
+                    return self._unavailable(wanted.text(), "there is no place for notes here")
+                return Notes(lend(Memory(self._authority, wanted, roots.memory)))
             case _:
                 return self._unavailable(wanted.text(), "the host does not have this service yet")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from induscode.capability_deck.contract import MemoryStore
 from induscode.kernel.clock import Clock, SystemClock
 from induscode.kernel.tool import Shell
 from induscode.policy.subject import CallView
@@ -26,8 +27,8 @@ Hide = Callable[[str, str], None]
 
 class ServiceRoots(Struct, frozen=True):
     """What the services of all features stand on. `state` holds one directory per feature and is
-    outside the workspace; without `work_items` that service is unavailable. `start_task` is given
-    the feature and the name of its task."""
+    outside the workspace; without `work_items` or `memory` that service is unavailable.
+    `start_task` is given the feature and the name of its task."""
 
     workspace: Path
     state: Path
@@ -37,4 +38,5 @@ class ServiceRoots(Struct, frozen=True):
     find_secret: FindSecret
     hide: Hide
     start_task: Callable[[str, str], bool]
+    memory: MemoryStore | None = None
     clock: Clock = SystemClock()

@@ -47,12 +47,15 @@ TODO = ToolDefinition(
 BG_PROCESS = ToolDefinition(
     "bg-process",
     "Background process",
-    "Start a command beside the conversation, poll its output, stop it, or list what runs.",
+    "Start a command in the background, poll what it said since the last poll (output and errors "
+    "apart), stop it, or list them. It ends with the session unless detached.",
     arguments_object(
         "action",
         action=_one_of("start", "poll", "stop", "list"),
         command=_WORD,
         id=_WORD,
+        cwd=_WORD,
+        detached={"type": "boolean"},
     ),
 )
 
@@ -67,21 +70,28 @@ TASK = ToolDefinition(
 SAAS_ACTION = ToolDefinition(
     "saas-action",
     "Connector",
-    "Call a configured service: discover lists its operations, execute calls one by its slug.",
+    "Call services the user configured. discover lists operations that fit query, or with slug "
+    "shows one with its schema; execute calls slug with arguments.",
     arguments_object(
         "action",
         action=_one_of("discover", "execute"),
         slug=_WORD,
-        arguments={"type": "object"},
-        query=_WORD,
+        arguments={"type": "object", "description": "by name; a request body as `body`"},
+        query={**_WORD, "description": "words to rank by"},
     ),
 )
 
 MEMORY = ToolDefinition(
     "memory",
     "Memory",
-    "Notes that outlive this conversation: read them, replace them, or append to them.",
-    arguments_object("action", action=_one_of("read", "replace", "append"), content=_WORD),
+    "Notes (Markdown) that outlive this conversation: read them, replace all of them, or append. "
+    "For lasting facts and wishes, never secrets.",
+    arguments_object(
+        "action",
+        action=_one_of("read", "replace", "append"),
+        content={"type": "string"},
+        scope={**_one_of("workspace", "user"), "description": "workspace unless given"},
+    ),
 )
 
 ENTER_PLAN_MODE = ToolDefinition(

@@ -12,15 +12,27 @@ from typing import Any
 from induscode.capability_deck.cards import app_card
 from induscode.capability_deck.cards.acting import CardTool
 from induscode.capability_deck.cards.definitions import ENTER_PLAN_MODE, EXIT_PLAN_MODE
+from induscode.capability_deck.cards.plan_files import (
+    PLANS_DIRNAME,
+    plan_file_path,
+    plan_slug,
+    read_plan,
+    write_plan,
+)
 from induscode.capability_deck.contract import Capability, CapabilityCard, DeckContext
 from induscode.kernel.content import Text
 from induscode.kernel.tool import ToolContext, ToolResult
 
 __all__ = [
+    "PLANS_DIRNAME",
     "build_enter_plan_mode_capability",
     "build_exit_plan_mode_capability",
     "enter_plan_mode_card",
     "exit_plan_mode_card",
+    "plan_file_path",
+    "plan_slug",
+    "read_plan",
+    "write_plan",
 ]
 
 _EXPLORE = (
