@@ -44,7 +44,7 @@ DEFAULTS: dict[str, Any] = {
         )
     },
 }
-_OPEN_TABLES = ("providers", "models", "mcp", "briefing", "features")
+_OPEN_TABLES = ("providers", "models", "mcp", "briefing", "features", "web", "connectors")
 _WHOLE = ("models",)  # its keys are names of models, which have dots of their own
 _ENVIRONMENT = {
     "INDUS_MODEL": "model",
@@ -86,6 +86,18 @@ class Config(Struct, frozen=True):
 
     def strings(self, key: str) -> list[str]:
         return list(self.get(key) or [])
+
+    def table(self, name: str, file: Path) -> dict[str, Any]:
+        """What stands under `[name]` in this very file, nested as it was written."""
+        nested: dict[str, Any] = {}
+        for key, setting in self.settings.items():
+            if key.startswith(f"{name}.") and setting.layer == str(file):
+                *steps, last = key.split(".")[1:]
+                place = nested
+                for step in steps:
+                    place = place.setdefault(step, {})
+                place[last] = setting.value
+        return nested
 
     def providers(self) -> list[str]:
         names = {key.split(".")[1] for key in self.settings if key.startswith("providers.")}

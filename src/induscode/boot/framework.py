@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from induscode.boot.surroundings import Surroundings
 from induscode.capability_deck.contract import DeckContext, DeckFramework, MemoryStore
 from induscode.capability_deck.memory_store import FileMemoryStore
+from induscode.errors import ConfigError
 from induscode.session.store import workspace_key
+from induscode.tools.web.settings import JsonEndpoint, WebAccess, WebSettings
 
 __all__ = ["deck_context", "memory_of"]
 
@@ -14,7 +18,31 @@ _MEMORY = "memory"
 
 
 def deck_context(around: Surroundings) -> DeckContext:
-    return DeckContext(cwd=around.cwd, framework=DeckFramework(memory=memory_of(around)))
+    """Raises `ConfigError` for a `[web]` table that cannot be used."""
+    framework = DeckFramework(memory=memory_of(around), web=_web(around))
+    return DeckContext(cwd=around.cwd, framework=framework)
+
+
+def _web(around: Surroundings) -> WebAccess:
+    """As the user's own file says: a workspace does not choose where we go."""
+    file = around.places.config_file
+    table = around.config.table("web", file)
+    if not table:
+        return WebAccess(environ=around.environ)
+    from induscode.tools.web.checking import check_settings
+
+    try:
+        settings = msgspec.convert(table, WebSettings)
+    except msgspec.ValidationError as error:
+        raise ConfigError(
+            str(file), field="web", found=str(error), hint="docs/web.md shows the table"
+        ) from None
+    check_settings(settings, str(file))
+    if isinstance(settings.search, JsonEndpoint) and settings.search.api_key_env:
+        around.secrets.add(
+            settings.search.api_key_env, around.environ.get(settings.search.api_key_env, "")
+        )
+    return WebAccess(settings, around.environ)
 
 
 def memory_of(around: Surroundings) -> MemoryStore:

@@ -29,6 +29,8 @@ _WHY = {
     "providers": "a workspace may not set providers, base URLs or keys",
     "models": "a workspace may not say what models are or cost",
     "network": "a workspace may not set how we use the network",
+    "web": "a workspace may not set which addresses are fetched or searched",
+    "connectors": "a workspace may not set which services are called",
     "mcp": "a workspace says which servers it has in its MCP file",
 }
 

@@ -83,7 +83,7 @@ class BuiltinDescriptor(Struct, frozen=True):
     title: str
     summary: str
     profiles: tuple[Profile, ...]
-    create: Callable[[], AgentTool]
+    create: BridgeBuilder
     feature: str
     kind: ToolKind
     subject: SubjectFn
@@ -96,7 +96,7 @@ class BuiltinDescriptor(Struct, frozen=True):
 
     def build(self, ctx: DeckContext) -> Capability:
         """Validation stands inside the bound, so that every answer is bounded, refusals too."""
-        card = BuiltinCard(self.create(), self.title, ctx, read_only=self.read_only)
+        card = BuiltinCard(self.create(ctx), self.title, ctx, read_only=self.read_only)
         return bounded(validated(card), limit=self.limit)
 
     def card(self) -> CapabilityCard:
@@ -112,13 +112,18 @@ class BuiltinDescriptor(Struct, frozen=True):
         )
 
 
+def _free(create: Callable[[], AgentTool]) -> BridgeBuilder:
+    """A factory that needs nothing of the context."""
+    return lambda _: create()
+
+
 _DESCRIPTORS = (
     BuiltinDescriptor(
         id=capability_id("read"),
         title="Read file",
         summary="Open a file's contents for inspection.",
         profiles=READ_ONLY,
-        create=native.create_read_tool,
+        create=_free(native.create_read_tool),
         feature=groups.FILES,
         kind=ToolKind.READ,
         subject=subjects.reads_file,
@@ -129,7 +134,7 @@ _DESCRIPTORS = (
         title="List directory",
         summary="List the entries of a directory.",
         profiles=READ_ONLY,
-        create=native.create_ls_tool,
+        create=_free(native.create_ls_tool),
         feature=groups.FILES,
         kind=ToolKind.READ,
         subject=subjects.reads_below,
@@ -139,7 +144,7 @@ _DESCRIPTORS = (
         title="Search file contents",
         summary="Search file contents by pattern across the tree.",
         profiles=READ_ONLY,
-        create=native.create_grep_tool,
+        create=_free(native.create_grep_tool),
         feature=groups.SEARCH,
         kind=ToolKind.READ,
         subject=subjects.reads_below,
@@ -149,7 +154,7 @@ _DESCRIPTORS = (
         title="Find files by name",
         summary="Locate files and directories by name or glob.",
         profiles=READ_ONLY,
-        create=native.create_find_tool,
+        create=_free(native.create_find_tool),
         feature=groups.SEARCH,
         kind=ToolKind.READ,
         subject=subjects.reads_below,
@@ -159,27 +164,27 @@ _DESCRIPTORS = (
         title="Web search",
         summary="Query the web for current information.",
         profiles=READ_ONLY,
-        create=native.create_web_search_tool,
+        create=lambda ctx: native.create_web_search_tool(ctx.framework.web),
         feature=groups.WEB,
         kind=ToolKind.NETWORK,
-        subject=subjects.nothing,
+        subject=subjects.searches_the_web,
     ),
     BuiltinDescriptor(
         id=capability_id("webfetch"),
         title="Fetch URL",
         summary="Retrieve and read the contents of a URL.",
         profiles=READ_ONLY,
-        create=native.create_web_fetch_tool,
+        create=lambda ctx: native.create_web_fetch_tool(ctx.framework.web),
         feature=groups.WEB,
         kind=ToolKind.NETWORK,
-        subject=subjects.nothing,
+        subject=subjects.fetches,
     ),
     BuiltinDescriptor(
         id=capability_id("todo_read"),
         title="Read checklist",
         summary="Read back the current task checklist.",
         profiles=READ_ONLY,
-        create=native.create_todo_read_tool,
+        create=_free(native.create_todo_read_tool),
         feature=groups.CHECKLIST,
         kind=ToolKind.READ,
         subject=subjects.keeps_to_the_session,
@@ -189,7 +194,7 @@ _DESCRIPTORS = (
         title="Write file",
         summary="Create a new file or overwrite an existing one wholesale.",
         profiles=MUTATING,
-        create=native.create_write_tool,
+        create=_free(native.create_write_tool),
         feature=groups.FILES,
         kind=ToolKind.WRITE,
         subject=subjects.writes_file,
@@ -199,7 +204,7 @@ _DESCRIPTORS = (
         title="Edit file",
         summary="Apply a precise in-place change by matching exact existing text.",
         profiles=MUTATING,
-        create=native.create_edit_tool,
+        create=_free(native.create_edit_tool),
         feature=groups.FILES,
         kind=ToolKind.WRITE,
         subject=subjects.writes_file,
@@ -209,7 +214,7 @@ _DESCRIPTORS = (
         title="Run shell command",
         summary="Run a shell command in the workspace.",
         profiles=MUTATING,
-        create=native.create_bash_tool,
+        create=_free(native.create_bash_tool),
         feature=groups.SHELL,
         kind=ToolKind.SHELL,
         subject=subjects.runs_command,
@@ -219,7 +224,7 @@ _DESCRIPTORS = (
         title="Manage background processes",
         summary="Run and watch a long-lived command.",
         profiles=MUTATING,
-        create=native.create_process_tool,
+        create=_free(native.create_process_tool),
         feature=groups.SHELL,
         kind=ToolKind.SHELL,
         subject=subjects.manages_process,
@@ -229,7 +234,7 @@ _DESCRIPTORS = (
         title="Update checklist",
         summary="Record or revise the task checklist.",
         profiles=MUTATING,
-        create=native.create_todo_set_tool,
+        create=_free(native.create_todo_set_tool),
         feature=groups.CHECKLIST,
         kind=ToolKind.STATE,
         subject=subjects.keeps_to_the_session,

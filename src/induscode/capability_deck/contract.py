@@ -23,6 +23,7 @@ from induscode.kernel.tool import (
     ToolResult,
 )
 from induscode.policy.subject import NoSubject, Subject
+from induscode.tools.web.settings import WebAccess
 
 __all__ = [
     "AnyCapability",
@@ -190,6 +191,7 @@ class DeckFramework(Struct, frozen=True):
     delegate: DelegateRunner | None = None
     saas: SaasGatewayPort | None = None
     memory: MemoryStore | None = None
+    web: WebAccess = WebAccess()
 
 
 class DeckContext(Struct, frozen=True):

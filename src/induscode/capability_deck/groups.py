@@ -35,6 +35,7 @@ CONNECTORS = "builtin:connectors"
 _EVERY = (
     "capability_deck/*.py",
     "capability_deck/cards/__init__.py",
+    "capability_deck/cards/acting.py",
     "capability_deck/cards/definitions.py",
     "tools/__init__.py",
     "tools/bounded.py",
@@ -76,7 +77,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     WEB: ("tools/web/*.py",),
     CHECKLIST: ("capability_deck/cards/todo.py", "tools/checklist/*.py"),
     MEMORY: ("capability_deck/cards/memory.py",),
-    PLAN: ("capability_deck/cards/plan.py",),
+    PLAN: ("capability_deck/cards/plan.py", "capability_deck/cards/plan_files.py"),
     DELEGATE: ("capability_deck/cards/task.py",),
     CONNECTORS: ("capability_deck/cards/saas.py", "capability_deck/connectors/*.py"),
 }

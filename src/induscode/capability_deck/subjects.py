@@ -8,14 +8,17 @@ from typing import Any
 from induscode.capability_deck.contract import DeckContext
 from induscode.policy.paths import command_subject, path_subject, resolve
 from induscode.policy.subject import Access, NoSubject, SessionSubject, Subject
+from induscode.tools.web.subject import search_subject, web_subject
 
 __all__ = [
+    "fetches",
     "keeps_to_the_session",
     "manages_process",
     "nothing",
     "reads_below",
     "reads_file",
     "runs_command",
+    "searches_the_web",
     "writes_file",
 ]
 
@@ -48,6 +51,16 @@ def manages_process(arguments: Mapping[str, Any], ctx: DeckContext) -> Subject:
     if arguments.get("action") == "start":
         return runs_command(arguments, ctx)
     return SessionSubject()
+
+
+def fetches(arguments: Mapping[str, Any], ctx: DeckContext) -> Subject:
+    del ctx
+    return web_subject(arguments)
+
+
+def searches_the_web(arguments: Mapping[str, Any], ctx: DeckContext) -> Subject:
+    del arguments
+    return search_subject(ctx.framework.web.settings.search)
 
 
 def keeps_to_the_session(arguments: Mapping[str, Any], ctx: DeckContext) -> Subject:

@@ -36,11 +36,14 @@ class DeckToolBox:
         self._details: dict[str, Mapping[str, Any]] = {}
         # Made when something is first put there.
         self._folder = folder = Path(tempfile.gettempdir(), f"indus-box-{os.urandom(8).hex()}")
-        self._shell = None if ctx.shell is not None else LocalShell(folder)
+        self._shell = None
+        shell = ctx.shell
+        if shell is None:
+            shell = self._shell = LocalShell(folder)
         self._base = ToolContext(
             cwd=ctx.cwd,
             fs=ctx.fs or LocalFilesystem(),
-            shell=ctx.shell or self._shell,
+            shell=shell,
             cancel=CancelToken(),
             progress=lambda _: None,
             spill=Spill(folder, str).keep,

@@ -14,6 +14,8 @@ from induscode.tools.limits import (
     LISTED_NAMES,
     READ_LINES,
 )
+from induscode.tools.search.limits import MATCHES
+from induscode.tools.web.limits import FETCH_BYTES_MOST, SEARCH_RESULTS_MOST
 
 __all__ = [
     "BASH",
@@ -46,7 +48,7 @@ READ = ToolDefinition(
     "Read",
     "Read a file. Lines come numbered (number, tab, text); do not copy the numbers into edits. "
     f"Up to {READ_LINES} lines from offset unless limit is given. Pictures (png, jpg, gif, webp) "
-    "are shown, notebooks as their cells.",
+    "are shown, notebooks as cells, which offset and limit then count.",
     arguments_object(
         "path",
         path={**_WORD, "description": "absolute, or from the working directory"},
@@ -67,16 +69,20 @@ LS = ToolDefinition(
 GREP = ToolDefinition(
     "grep",
     "Search",
-    "Search file contents for a regular expression (ripgrep syntax). Ignored files are skipped.",
+    "Search file contents for a regular expression (ripgrep syntax). Ignored, binary and forbidden "
+    "files are passed over. mode: content gives lines, files only names, count lines per file. "
+    f"Stops at {MATCHES} unless limit is given.",
     arguments_object(
         "pattern",
         pattern=_WORD,
-        path=_PLACE,
-        glob={**_WORD, "description": "only files like this: *.py, src/**"},
-        type={**_WORD, "description": "only files of this type: py, rust, md"},
+        path={**_WORD, "description": "file or directory"},
+        glob={**_WORD, "description": "*.py, src/**, !*.md"},
+        type={**_WORD, "description": "file type: py, rust, md"},
+        mode=_one_of("content", "files", "count"),
         context={"type": "integer", "minimum": 0, "description": "lines around each match"},
         ignore_case=_YES_NO,
-        multiline={**_YES_NO, "description": "a match may span lines"},
+        literal={**_YES_NO, "description": "no regular expression"},
+        multiline={**_YES_NO, "description": "a match, and ., may span lines"},
         limit=_COUNT,
     ),
     read_only=True,
@@ -85,7 +91,8 @@ GREP = ToolDefinition(
 FIND = ToolDefinition(
     "find",
     "Find",
-    "Find files by name.",
+    "Find files and directories by name, part of a path, or glob (*.py, src/**/test_*); ignored "
+    "ones are passed over. Best first, with a glob by path.",
     arguments_object(
         "query",
         query=_WORD,
@@ -100,15 +107,16 @@ WEBSEARCH = ToolDefinition(
     "websearch",
     "Web search",
     "Search the web: titles, addresses and excerpts. webfetch reads a result.",
-    arguments_object("query", query=_WORD, limit=_COUNT),
+    arguments_object("query", query=_WORD, limit={**_COUNT, "maximum": SEARCH_RESULTS_MOST}),
     read_only=True,
 )
 
 WEBFETCH = ToolDefinition(
     "webfetch",
-    "Fetch",
-    "Fetch a web page as readable Markdown, or a text file as it is.",
-    arguments_object("url", url=_WORD, max_bytes=_COUNT),
+    "Fetch URL",
+    "Fetch a web page (http or https) as readable Markdown, or a text file as it is. "
+    "A redirect to another host is told, not followed; private addresses are refused.",
+    arguments_object("url", url=_WORD, max_bytes={**_COUNT, "maximum": FETCH_BYTES_MOST}),
     read_only=True,
 )
 
@@ -167,12 +175,26 @@ BASH = ToolDefinition(
 PROCESS = ToolDefinition(
     "process",
     "Process",
-    "Run a long-lived command beside the conversation: start, status, wait, stop, list.",
+    "Run a long-lived command (a server, a watcher) beside the conversation. start gives its id, "
+    "when all of ready is true: output matches, port accepts, url (http, localhost) answers. "
+    "status and wait show its output since the last look; stop ends it and all it started. "
+    "timeout is in seconds, 30 unless given. It ends with the session unless detached.",
     arguments_object(
         "action",
         action=_one_of("start", "status", "wait", "stop", "list"),
         command=_WORD,
         id=_WORD,
+        cwd=_WORD,
+        ready={
+            **arguments_object(
+                output={**_WORD, "description": "regular expression"},
+                port={**_COUNT, "maximum": 65535},
+                url=_WORD,
+            ),
+            "minProperties": 1,
+        },
+        timeout={"type": "number", "exclusiveMinimum": 0},
+        detached=_YES_NO,
     ),
 )
 

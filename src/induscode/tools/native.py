@@ -5,12 +5,14 @@ Each module has one `execute`. Nothing of it is imported before the first call.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import cast
 
 from induscode.kernel.tool import AgentTool
 from induscode.tools import definitions
 from induscode.tools.definition import Execute, LateTool, ToolDefinition
+from induscode.tools.web.settings import WebAccess, WebSettings
 
 __all__ = [
     "MUTATING_NAMES",
@@ -49,12 +51,12 @@ def create_find_tool() -> AgentTool:
     return _native(definitions.FIND, "search.find")
 
 
-def create_web_search_tool() -> AgentTool:
-    return _native(definitions.WEBSEARCH, "web.websearch")
+def create_web_search_tool(access: WebAccess | None = None) -> AgentTool:
+    return _web(definitions.WEBSEARCH, "web.websearch", access or WebAccess())
 
 
-def create_web_fetch_tool() -> AgentTool:
-    return _native(definitions.WEBFETCH, "web.webfetch")
+def create_web_fetch_tool(access: WebAccess | None = None) -> AgentTool:
+    return _web(definitions.WEBFETCH, "web.webfetch", access or WebAccess())
 
 
 def create_todo_read_tool() -> AgentTool:
@@ -74,11 +76,27 @@ def create_bash_tool() -> AgentTool:
 
 
 def create_process_tool() -> AgentTool:
-    return _native(definitions.PROCESS, "processes.process")
+    """Each one keeps the processes that it started."""
+
+    def load() -> Execute:
+        return cast("Execute", import_module("induscode.tools.processes.process").executor())
+
+    return LateTool(definitions.PROCESS, load)
 
 
 def create_todo_set_tool() -> AgentTool:
     return _native(definitions.TODO_SET, "checklist.todo_set")
+
+
+def _web(definition: ToolDefinition, module: str, access: WebAccess) -> AgentTool:
+    def load() -> Execute:
+        make = cast(
+            "Callable[[WebSettings, Mapping[str, str]], Execute]",
+            import_module(f"induscode.tools.{module}").execute_with,
+        )
+        return make(access.settings, access.environ)
+
+    return LateTool(definition, load)
 
 
 def _native(definition: ToolDefinition, module: str) -> AgentTool:
