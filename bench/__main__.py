@@ -8,12 +8,15 @@ import sys
 from bench.exchange import measure_answer, measure_calls, measure_version
 from bench.log import measure_append, measure_resume
 from bench.report import show
+from bench.search import measure_search
 
 
 def main() -> int:
     words = argparse.ArgumentParser(prog="python -m bench")
     words.add_argument("--rounds", type=int, default=10, help="interleaved runs of each")
-    words.add_argument("--only", choices=("version", "answer", "calls", "append", "resume"))
+    words.add_argument(
+        "--only", choices=("version", "answer", "calls", "append", "resume", "search")
+    )
     asked = words.parse_args()
     parts = {
         "version": lambda: measure_version(asked.rounds * 2),
@@ -21,6 +24,7 @@ def main() -> int:
         "calls": lambda: measure_calls(max(3, asked.rounds // 2)),
         "append": measure_append,
         "resume": measure_resume,
+        "search": lambda: measure_search(asked.rounds * 3),
     }
     good = True
     for name, measure in parts.items():

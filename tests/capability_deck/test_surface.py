@@ -48,6 +48,7 @@ FIRST = (  # 001
     ),
     ("cards.bg_process", "DaemonTable"),
     ("cards.memory", "InMemoryStore"),
+    ("cards.checkpoint", "maybe_wrap_checkpoint CheckpointingCard CHECKPOINTED_TOOLS"),
 )
 SECOND = (  # 002
     ("contract", "Capability AnyCapability"),
@@ -86,7 +87,6 @@ SECOND = (  # 002
 )
 ROWS = (*FIRST, *SECOND)
 DUE = {
-    "checkpoints": "maybe_wrap_checkpoint CheckpointingCard CHECKPOINTED_TOOLS",
     "the ledger": "BridgeLedger EnrollRequest BridgeEntry BridgeOp LedgerSnapshot BridgeKey"
     " bridge_key reduce_ledger BridgeCapability bridge_box_to_capabilities server_of_qualified"
     " bridge_content_key bridge_ulid_key qualify_bridge_name empty_bridge_ledger"
@@ -110,6 +110,7 @@ DUE = {
     "deck.surface-rust.app-cards",
     "deck.surface-rust.card-functions",
     "deck.surface-rust.card-stores",
+    "deck.surface-rust.checkpoint",
     "deck.surface.capability",
     "deck.surface.capability-id",
     "deck.surface.card",

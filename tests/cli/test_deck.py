@@ -70,7 +70,6 @@ def call(home: Home, tool: str, arguments: dict[str, object], *words: str) -> st
         ("todo_set", {"items": [{"text": "a"}]}, "ok: [ ] a"),
         ("todo", {"action": "read"}, "ok: The list is empty."),
         ("memory", {"action": "append", "content": "Tabs, not spaces."}, "ok: "),
-        ("task", {"objective": "look"}, "error: Delegation is not available here"),
         ("saas-action", {"action": "discover"}, "error: "),
         ("process", {"action": "list"}, "ok: "),
         ("bg-process", {"action": "list"}, "ok: "),

@@ -290,7 +290,10 @@ def test_a_file_that_holds_the_key_is_not_written_back_without_it(home: Home) ->
     assert [e["outcome"] for e in ended] == ["ok", "error", "ok"]
     assert "would be lost" in ended[1]["text"]
     assert env.read_text() == f"KEY={CANARY}\nDEBUG=1\n"
-    assert_nowhere(home, [ran], env)
+    # What a rewind puts back is kept byte for byte, for nobody but the user to read.
+    kept = [path for path in (home.indus / "checkpoints").rglob("*") if path.is_file()]
+    assert {path.stat().st_mode & 0o777 for path in kept} == {0o600}
+    assert_nowhere(home, [ran], env, *kept)
 
 
 def test_doctor_says_that_there_is_a_key_and_not_which(home: Home) -> None:

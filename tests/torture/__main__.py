@@ -1,4 +1,4 @@
-"""`python -m tests.torture [kills | faults | all]`: a campaign and its figures."""
+"""`python -m tests.torture [kills | faults | processes | all]`: a campaign and its figures."""
 
 from __future__ import annotations
 
@@ -11,15 +11,25 @@ from tests.torture.audit import Tally
 from tests.torture.campaign import campaign, show
 from tests.torture.faults import WORKERS, every_fault
 from tests.torture.kills import every_point, random_jobs
+from tests.torture.processes import kill_many, show_processes
 
 _ACKNOWLEDGED_PER_KILL = 4
 _MIDWAY = 0.4
+_PROCESS_KILLS = 100
+_PROCESSES_PER_KILL = 5
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("kills", "faults", "all"), default="all")
-    parser.add_argument("--count", type=int, default=1000, help="random kills (default 1000)")
+    parser.add_argument(
+        "what", nargs="?", choices=("kills", "faults", "processes", "all"), default="all"
+    )
+    parser.add_argument(
+        "--count",
+        type=int,
+        default=1000,
+        help="random kills (default 1000; of processes at most 100)",
+    )
     parser.add_argument("--seed", type=int, default=1, help="what the random kills grow from")
     parser.add_argument("--every", type=int, default=1, help="only every n-th call or fault")
     options = parser.parse_args(argv)
@@ -29,6 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         failures += _points(options.every)
     if options.what in ("faults", "all"):
         failures += _faults(options.every)
+    if options.what in ("processes", "all"):
+        failures += _processes(min(options.count, _PROCESS_KILLS), options.seed)
     return 1 if failures else 0
 
 
@@ -60,6 +72,15 @@ def _faults(every: int) -> int:
     total, failures = campaign("faults", every_fault(every), workers=WORKERS)
     failures += _missed(total, total.outcomes.total())
     show("Each write and sync failing, once and for good", total, failures, _since(start))
+    return len(failures)
+
+
+def _processes(count: int, seed: int) -> int:
+    start = monotonic()
+    figures, failures = kill_many(count, seed)
+    if figures.ended < _PROCESSES_PER_KILL * figures.kills:
+        failures.append(f"{figures.kills} kills met only {figures.ended} processes")
+    show_processes(figures, failures, _since(start))
     return len(failures)
 
 

@@ -103,6 +103,14 @@ class Config(Struct, frozen=True):
         names = {key.split(".")[1] for key in self.settings if key.startswith("providers.")}
         return sorted(names)
 
+    def connector_secrets(self) -> list[str]:
+        """The names under which connectors want a secret to be stored."""
+        return sorted(
+            self.text(key)
+            for key in self.settings
+            if key.startswith("connectors.") and key.endswith(".auth.secret")
+        )
+
 
 def load_config(
     file: Path,

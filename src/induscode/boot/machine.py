@@ -42,6 +42,10 @@ class Machine:
         )
         self.spill = Spill(folder, around.secrets.text)
 
+    async def close(self) -> None:
+        """End what commands of this session left running."""
+        await self._shell.close()
+
     def contexts(self, permission: SessionPermission, known: Known) -> ContextMaker:
         def make(call: CallView, cancel: CancelToken, progress: Progress) -> ToolContext:
             return ToolContext(

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from induscode.boot.feature_commands import FeatureCommands
 from induscode.boot.features import Features
+from induscode.boot.machine import Machine
 from induscode.channels.ports import Snapshot
 from induscode.conductor.turn import Conductor, TurnOutcome
 from induscode.errors import Cancelled, IndusError
@@ -18,6 +19,7 @@ from induscode.kernel.events import Alert, Event, Fault, RunResult, SessionOpene
 from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import StopReason, Usage
 from induscode.session.log import OpenReport
+from induscode.session.totals import Totals
 
 __all__ = ["Greeting", "RunningSession"]
 
@@ -52,6 +54,7 @@ class RunningSession:
         report: OpenReport,
         greeting: Greeting,
         features: Features,
+        machine: Machine,
     ) -> None:
         self._conductor = conductor
         self._emit = emit
@@ -59,6 +62,7 @@ class RunningSession:
         self._report = report
         self._greeting = greeting
         self._features = features
+        self._machine = machine
         self._commands = FeatureCommands(features.registry)
         self._fresh_fork = greeting.forked
         self._cwd = ""
@@ -130,6 +134,14 @@ class RunningSession:
                 self._emit(TextDelta(text=said, at=self._now()))
                 return TurnOutcome(said, StopReason.END)
 
+    async def carry_out(self, text: str) -> RunResult:
+        """One turn with this input, whatever it looks like: commands are for people."""
+        return await self._turn(lambda: self._conductor.submit([Text(text)]))
+
+    def spent(self) -> Totals:
+        """All that was used until now, also by what still runs."""
+        return self._conductor.spent()
+
     def commands(self) -> Mapping[str, str]:
         """What features offer at the prompt, by name, with a description."""
         return self._commands.names()
@@ -150,6 +162,7 @@ class RunningSession:
     async def close(self) -> None:
         await self._conductor.close()
         self._features.registry.close()
+        await self._machine.close()
 
     async def _turn(self, run: Callable[[], Awaitable[TurnOutcome]]) -> RunResult:
         before = self._conductor.totals()
@@ -175,7 +188,7 @@ class RunningSession:
             text=text,
             steps=used.steps,
             usage=_counted(used.usage),
-            cost=None if used.unpriced or not used.steps else used.cost,
+            cost=used.price,
             exit=code,
             at=self._now(),
         )

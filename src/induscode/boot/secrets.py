@@ -32,7 +32,7 @@ _LONGEST_WORD = 15
 
 def known_secrets(config: Config, environ: Mapping[str, str], credentials: Credentials) -> Secrets:
     """What is known before a keyring is asked. The first name that a value has is its name."""
-    secrets = Secrets(_of_providers(config, environ))
+    secrets = Secrets(_named_variables(config, environ))
     # A file that cannot be used is told about by whoever needs a key of it.
     with suppress(ConfigError):
         for provider, key in credentials.in_file().items():
@@ -104,9 +104,10 @@ def _clean(event: Event, secrets: Secrets) -> Event:
     return event if isinstance(event, UsageReported) else scrubbed(event, secrets)
 
 
-def _of_providers(config: Config, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for provider in config.providers():
-        variable = config.text(f"providers.{provider}.api_key_env")
+def _named_variables(config: Config, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Those that hold keys: of providers, of a search service, of connectors."""
+    for key in config.settings:
+        variable = config.text(key) if key.endswith((".api_key_env", ".value_env")) else ""
         if variable and environ.get(variable):
             yield variable, environ[variable]
 

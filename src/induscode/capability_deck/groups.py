@@ -54,6 +54,7 @@ _EVERY = (
 
 _SOURCES: dict[str, tuple[str, ...]] = {
     FILES: (
+        "capability_deck/cards/checkpoint.py",
         "tools/anchored.py",
         "tools/edit.py",
         "tools/knowing.py",

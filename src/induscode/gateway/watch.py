@@ -24,6 +24,11 @@ class Watch:
         self._timer = self._loop.call_later(idle, self._look)
         self._forget = cancel.on_cancel(line.abort)
 
+    @property
+    def closed_it(self) -> bool:
+        """Whether the line was closed under the exchange by this watch."""
+        return self.went_silent or self._cancel.cancelled
+
     def touch(self) -> None:
         self._last = self._loop.time()
 

@@ -190,7 +190,8 @@ class ToolContext(Struct, frozen=True):
     """What a tool may touch during one call. `spill` keeps a text that is too long for the model
     in a file and returns its path; `clean` takes secrets out of a text, and must be used before
     the text is cut: half a secret is not recognised. `read_state` and `recall` are folds of the
-    session's log; without the first, nothing asks whether a file was read before it is changed."""
+    session's log; without the first, nothing asks whether a file was read before it is changed.
+    `call` is our id of the call, "" outside of a session."""
 
     cwd: Path
     fs: Filesystem
@@ -201,6 +202,7 @@ class ToolContext(Struct, frozen=True):
     clean: Callable[[str], str] = str
     read_state: ReadState | None = None
     recall: Recall = lambda _: None
+    call: str = ""
 
 
 class AgentTool(Protocol):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from induscode.kernel.tool import ShellOutcome, ToolContext, ToolResult
-from induscode.policy.paths import resolve
 from induscode.tools.bounded import joined, keep_beginning, keep_end
 from induscode.tools.limits import COMMAND_SECONDS, COMMAND_SECONDS_MOST, RESULT_CHARACTERS
+from induscode.tools.processes.asked import asked_command, start_trouble
 
 __all__ = ["execute"]
 
@@ -17,19 +16,20 @@ _ROOM = RESULT_CHARACTERS // 2 - 1_000
 
 
 async def execute(arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-    command: str = arguments["command"]
+    asked = asked_command("bash", arguments, context)
+    if asked.problem:
+        return ToolResult.error(asked.problem)
     seconds = min(float(arguments.get("timeout", COMMAND_SECONDS)), COMMAND_SECONDS_MOST)
-    cwd, problem = _directory(arguments.get("cwd"), context)
-    if problem or not command.strip() or "\0" in command:
-        return ToolResult.error(problem or "The argument `command` of bash is empty or holds NUL.")
     try:
         outcome = await context.shell.run(
-            command, cwd=cwd, seconds=seconds, cancel=context.cancel, progress=context.progress
+            asked.command,
+            cwd=asked.cwd,
+            seconds=seconds,
+            cancel=context.cancel,
+            progress=context.progress,
         )
-    except UnicodeEncodeError:
-        return ToolResult.error("The argument `command` of bash holds half a character.")
     except OSError as error:
-        return ToolResult.error(f"The command could not be started: {error.strerror or error}.")
+        return ToolResult.error(start_trouble(error))
     ending = _ending(outcome, seconds)
     text = "\n".join(part for part in (_output(outcome), ending) if part)
     return ToolResult(
@@ -37,18 +37,6 @@ async def execute(arguments: Mapping[str, Any], context: ToolContext) -> ToolRes
         is_error=outcome.code != 0,
         details={"exit_code": outcome.code, "timed_out": outcome.timed_out},
     )
-
-
-def _directory(text: str | None, context: ToolContext) -> tuple[Path, str]:
-    if text is None:
-        return context.cwd, ""
-    try:
-        path = resolve(context.cwd, text)
-    except ValueError as error:
-        return context.cwd, f"The argument `cwd` of bash is not usable: {error}."
-    return path, "" if context.fs.is_dir(
-        path
-    ) else f"The argument `cwd` of bash names no directory: {path}."
 
 
 def _ending(outcome: ShellOutcome, seconds: float) -> str:

@@ -1,24 +1,18 @@
 """Command lines on this machine, as the `Shell` port promises them.
 
-Each command gets a session and process group of its own, an environment by allow-list and no
-standard input. Its leader is watched through a descriptor and reaped only after its group was
-killed, so that the group's number cannot belong to anybody else by then. The shell is started
-through `setpriv --pdeathsig` where that exists, so that it also dies when we are killed: measured
-at 0.8 ms more a command, against 4 ms with the event loop blocked for a `preexec_fn`, which is
-unsafe besides. Must be used from the thread of the event loop: the kernel ties that signal to the
-thread that started the child.
+Each command gets a session of its own, an environment by allow-list and no standard input. It is
+started by the session's keeper (`processes/keeper.py`), which is told when it must end and sees by
+itself when we are gone: whatever the command started ends with it, daemons too.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import signal
-import subprocess
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from enum import Enum, auto
 from pathlib import Path
-from threading import Thread
 
 from induscode.errors import Cancelled
 from induscode.kernel.cancel import CancelToken
@@ -32,6 +26,15 @@ from induscode.tools.limits import (
     SECONDS_TO_CLOSE,
     SECONDS_TO_DRAIN,
     SECONDS_TO_END,
+)
+from induscode.tools.processes.limits import BACKGROUND_FOLDER, SECONDS_AT_CLOSE
+from induscode.tools.processes.line import Keeper, Line, Mode
+from induscode.tools.processes.spawned import (
+    FileOutput,
+    LocalSpawned,
+    PipeOutput,
+    exit_code,
+    new_capture,
 )
 
 __all__ = ["LocalShell"]
@@ -66,7 +69,9 @@ class LocalShell:
         self._environment = child_environment(
             os.environ if environ is None else environ, also=also, secrets=self._secrets
         )
-        self._prefix = _prefix()
+        self._shell = "/bin/bash" if os.access("/bin/bash", os.X_OK) else "/bin/sh"
+        self._keeper = Keeper()
+        self._spawned: dict[LocalSpawned, Mode] = {}
 
     async def run(
         self,
@@ -79,32 +84,66 @@ class LocalShell:
     ) -> ShellOutcome:
         """Raises OSError when nothing could be started and `Cancelled` when `cancel` was used."""
         cancel.check()
-        self._get_ready()
-        reading, writing = os.pipe()
-        os.set_blocking(reading, False)
-        try:
-            process = subprocess.Popen(  # noqa: ASYNC220 - returns in 0.3 ms, as asyncio's does
-                [*self._prefix, command],
-                cwd=cwd,
-                env=self._environment,
-                stdin=subprocess.DEVNULL,
-                stdout=writing,
-                stderr=writing,
-                start_new_session=True,
-            )
-        except OSError:
-            os.close(reading)
-            raise
-        finally:
-            os.close(writing)
+        with ExitStack() as ours, ExitStack() as theirs:
+            reading, writing = _pipe(ours, theirs)
+            line = await self._begin(command, cwd, (writing, writing), Mode.FOREGROUND)
+            theirs.close()
+            ours.pop_all()
         said = _Said(Capture(self._spill_directory), Reporter(progress), self._secrets.stream())
-        run = _Run(process, reading, said)
+        run = _Run(line, reading, said)
         return await run.to_the_end(min(seconds, COMMAND_SECONDS_MOST), cancel)
 
-    def _get_ready(self) -> None:
+    async def spawn(
+        self, command: str, *, cwd: Path, apart: bool = False, detached: bool = False
+    ) -> LocalSpawned:
+        """The output is kept in files of their own in the folder `BACKGROUND_FOLDER`."""
+        folder = self._spill_directory / BACKGROUND_FOLDER
+        mode = Mode.DETACHED if detached else Mode.BACKGROUND
+        with ExitStack() as ours, ExitStack() as theirs:
+            files: list[tuple[Path, int]] = []
+            for ending in ("out", "err") if apart else ("txt",):
+                files.append(new_capture(folder, ending))
+                ours.callback(os.close, files[-1][1])
+            pipes = [_pipe(ours, theirs) for _ in files if not detached]
+            ends = [end for _, end in pipes] or [descriptor for _, descriptor in files]
+            line = await self._begin(command, cwd, (ends[0], ends[-1]), mode)
+            theirs.close()
+            ours.pop_all()
+        if detached:
+            outputs = tuple(FileOutput(file, self._secrets) for file in files)
+        else:
+            outputs = tuple(
+                PipeOutput(pipe, file, self._secrets)
+                for (pipe, _), file in zip(pipes, files, strict=True)
+            )
+        spawned = LocalSpawned(line, outputs, lambda gone: self._spawned.pop(gone, None))
+        self._spawned[spawned] = mode
+        return spawned
+
+    async def close(self) -> None:
+        """End everything that is not detached, and wait until it is gone."""
+        running = tuple(self._spawned.items())
+        detached = [spawned for spawned, mode in running if mode is Mode.DETACHED]
+        attached = [spawned for spawned, mode in running if mode is not Mode.DETACHED]
+        await asyncio.gather(*(spawned.stop(SECONDS_AT_CLOSE) for spawned in attached))
+        for spawned in (*detached, *attached):
+            await spawned.let_go()
+        await self._keeper.close()
+
+    async def _begin(self, command: str, cwd: Path, outputs: tuple[int, int], mode: Mode) -> Line:
         prepare, self._before_first = self._before_first, None
         if prepare is not None:
             prepare()
+        words = (self._shell, "-c", command)
+        return await self._keeper.begin(words, cwd, self._environment, outputs=outputs, mode=mode)
+
+
+def _pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:
+    """Both ends are closed with their stack."""
+    reading, writing = os.pipe()
+    ours.callback(os.close, reading)
+    theirs.callback(os.close, writing)
+    return reading, writing
 
 
 class _Said:
@@ -132,17 +171,17 @@ class _Said:
 class _Run:
     """One started command, until nothing of it is left."""
 
-    def __init__(self, process: subprocess.Popen[bytes], pipe: int, said: _Said) -> None:
+    def __init__(self, line: Line, pipe: int, said: _Said) -> None:
         self._loop = asyncio.get_running_loop()
-        self._process = process
+        self._line = line
         self._pipe = pipe
         self._said = said
         self._ending: asyncio.Future[_Ending] = self._loop.create_future()
-        self._exited = asyncio.Event()
         self._silent = asyncio.Event()
+        os.set_blocking(pipe, False)
 
     async def to_the_end(self, seconds: float, cancel: CancelToken) -> ShellOutcome:
-        unwatch = _watch(self._process, self._has_exited)
+        watch = asyncio.ensure_future(self._until_exited())
         self._loop.add_reader(self._pipe, self._can_read)
         timer = self._loop.call_later(seconds, self._end, _Ending.TIMED_OUT)
         forget = cancel.on_cancel(lambda: self._end(_Ending.CANCELLED))
@@ -151,10 +190,11 @@ class _Run:
         finally:
             timer.cancel()
             forget()
+            watch.cancel()
             try:
                 await self._stop()
             finally:
-                self._close(unwatch)
+                self._close()
         if ending is _Ending.CANCELLED:
             raise Cancelled(cancel.reason)
         return self._outcome(ending)
@@ -163,8 +203,8 @@ class _Run:
         if not self._ending.done():
             self._ending.set_result(ending)
 
-    def _has_exited(self) -> None:
-        self._exited.set()
+    async def _until_exited(self) -> None:
+        await self._line.exited.wait()
         self._end(_Ending.EXITED)
 
     def _can_read(self) -> None:
@@ -178,51 +218,38 @@ class _Run:
             self._end(_Ending.TOO_MUCH)
 
     async def _stop(self) -> None:
-        """End what is left of the group, kindly first, and take what it still had to say."""
-        try:
-            if not self._exited.is_set():
-                self._signal(signal.SIGTERM)
-                await _bounded(self._exited, SECONDS_TO_END)
-        finally:
-            self._signal(signal.SIGKILL)
-        await _bounded(self._exited, SECONDS_TO_CLOSE)
+        """End what is left, kindly first, and take what it still had to say. A second cancellation
+        ends the kindness: the line is closed."""
+        if not self._line.exited.is_set():
+            self._line.end(SECONDS_TO_END)
+        await _bounded(self._line.gone, SECONDS_TO_END + SECONDS_TO_CLOSE)
         await _bounded(self._silent, SECONDS_TO_DRAIN)
 
-    def _signal(self, number: signal.Signals) -> None:
-        # The leader has not been reaped, so its group cannot be anybody else's.
-        try:
-            os.killpg(self._process.pid, number)
-        except (ProcessLookupError, PermissionError):
-            return
-
-    def _close(self, unwatch: Callable[[], None]) -> None:
-        unwatch()
+    def _close(self) -> None:
+        self._line.close()
         self._loop.remove_reader(self._pipe)
         os.close(self._pipe)
-        self._process.poll()
         self._said.close()
 
     def _outcome(self, ending: _Ending) -> ShellOutcome:
         capture = self._said.capture
         head, tail = capture.ends()
-        note = capture.trouble
+        notes = [capture.trouble] if capture.trouble else []
         if ending is _Ending.TOO_MUCH:
-            note = f"it was ended because it said more than {OUTPUT_BYTES // 1024 // 1024} MB"
+            limit = OUTPUT_BYTES // 1024 // 1024
+            notes.append(f"it was ended because it said more than {limit} MB")
+        if not self._line.gone.is_set():
+            notes.append("something that it started could not be ended")
         return ShellOutcome(
             output=head,
             tail=tail,
-            code=_code(self._process.returncode) if ending is _Ending.EXITED else None,
+            code=exit_code(self._line.code) if ending is _Ending.EXITED else None,
             timed_out=ending is _Ending.TIMED_OUT,
             omitted_bytes=capture.omitted_bytes,
             omitted_lines=capture.omitted_lines,
             spilled=capture.spilled,
-            note=note,
+            note="; ".join(notes),
         )
-
-
-def _code(returned: int | None) -> int | None:
-    """As a shell would tell it: 128 and the number of the signal."""
-    return 128 - returned if returned is not None and returned < 0 else returned
 
 
 async def _bounded(event: asyncio.Event, seconds: float) -> None:
@@ -231,40 +258,3 @@ async def _bounded(event: asyncio.Event, seconds: float) -> None:
             await event.wait()
     except TimeoutError:
         return
-
-
-def _watch(process: subprocess.Popen[bytes], exited: Callable[[], None]) -> Callable[[], None]:
-    """Call `exited` when the leader is gone, without reaping it where the kernel offers that; the
-    returned function ends the watch."""
-    loop = asyncio.get_running_loop()
-    try:
-        descriptor = os.pidfd_open(process.pid)
-    except (AttributeError, OSError):
-        Thread(target=_wait_and_tell, args=(process, loop, exited), daemon=True).start()
-        return lambda: None
-
-    def close() -> None:
-        loop.remove_reader(descriptor)
-        os.close(descriptor)
-
-    def gone() -> None:
-        loop.remove_reader(descriptor)
-        exited()
-
-    loop.add_reader(descriptor, gone)
-    return close
-
-
-def _wait_and_tell(
-    process: subprocess.Popen[bytes], loop: asyncio.AbstractEventLoop, exited: Callable[[], None]
-) -> None:
-    process.wait()
-    loop.call_soon_threadsafe(exited)
-
-
-def _prefix() -> tuple[str, ...]:
-    shell = "/bin/bash" if os.access("/bin/bash", os.X_OK) else "/bin/sh"
-    setpriv = "/usr/bin/setpriv"
-    if os.access(setpriv, os.X_OK):
-        return (setpriv, "--pdeathsig", "KILL", shell, "-c")
-    return (shell, "-c")

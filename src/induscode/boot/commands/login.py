@@ -1,4 +1,4 @@
-"""`indus login PROVIDER`: keep a provider's key, in the keyring or a file only you can read."""
+"""`indus login NAME`: keep a key of a provider or a connector, for nobody but you to read."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ _EXAMPLES = """\
 
 
 def run(argv: list[str], environ: Mapping[str, str]) -> int:
-    words = parser("login", "Store the key of a provider.", _EXAMPLES)
-    words.add_argument("provider", metavar="PROVIDER", help="e.g. anthropic, openai, gemini")
+    words = parser("login", "Store the key of a provider or a connector.", _EXAMPLES)
+    words.add_argument(
+        "provider", metavar="PROVIDER", help="e.g. anthropic; or a connector's secret"
+    )
     asked = words.parse_args(argv)
     around = here(environ)
-    known = around.config.providers()
+    known = [*around.config.providers(), *around.config.connector_secrets()]
     if asked.provider not in known:
         raise UsageError(
-            f"there is no provider {asked.provider!r}", hint=f"known: {', '.join(known)}"
+            f"there is no provider or connector secret {asked.provider!r}",
+            hint=f"known: {', '.join(known)}",
         )
     if sys.stdin.isatty():
         key = getpass.getpass(f"key for {asked.provider} (not shown): ")

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from induscode.capability_deck import groups, subjects
 from induscode.capability_deck.cards import definitions
+from induscode.capability_deck.connectors.subject import calls_service
 from induscode.capability_deck.contract import (
     BuildFn,
     Capability,
@@ -107,7 +108,7 @@ def app_novel_cards() -> tuple[CapabilityCard, ...]:
             _late(definitions.SAAS_ACTION, "saas", "build_saas_capability"),
             groups.CONNECTORS,
             ToolKind.NETWORK,
-            subjects.nothing,
+            calls_service,
         ),
         _row(
             definitions.MEMORY,

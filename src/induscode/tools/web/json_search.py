@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from induscode.gateway.getting import Answer, get
 from induscode.gateway.route import route_to
+from induscode.gateway.single import Answer, get
 from induscode.tools.web.address import WebAddress, parse_address
 from induscode.tools.web.limits import SEARCH_BYTES
 from induscode.tools.web.problem import WebProblem

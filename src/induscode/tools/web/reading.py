@@ -6,7 +6,7 @@ import codecs
 import re
 from enum import Enum
 
-from induscode.gateway.getting import Head
+from induscode.gateway.single import Head
 
 __all__ = ["Content", "content_of", "decoded", "looks_binary", "looks_like_html"]
 

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 from msgspec import Struct
 
 from induscode.errors import ConfigError, ProviderError
-from induscode.gateway.getting import Answer, Head, get
+from induscode.gateway.single import Answer, Head, get
 from induscode.kernel.content import Text
 from induscode.kernel.tool import ToolContext, ToolResult
 from induscode.tools.definition import Execute
