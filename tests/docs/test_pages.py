@@ -18,7 +18,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 BOUND = 60.0
 
 
-PAGES = ["providers.md", "local-model.md", "permissions.md", "features.md"]
+PAGES = ["providers.md", "local-model.md", "permissions.md", "features.md", "tools.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)
