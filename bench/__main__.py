@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from bench.deck import measure_deck
 from bench.exchange import measure_answer, measure_calls, measure_version
 from bench.log import measure_append, measure_resume
 from bench.report import show
@@ -15,7 +16,7 @@ def main() -> int:
     words = argparse.ArgumentParser(prog="python -m bench")
     words.add_argument("--rounds", type=int, default=10, help="interleaved runs of each")
     words.add_argument(
-        "--only", choices=("version", "answer", "calls", "append", "resume", "search")
+        "--only", choices=("version", "answer", "calls", "append", "resume", "search", "deck")
     )
     asked = words.parse_args()
     parts = {
@@ -24,6 +25,7 @@ def main() -> int:
         "calls": lambda: measure_calls(max(3, asked.rounds // 2)),
         "append": measure_append,
         "resume": measure_resume,
+        "deck": lambda: measure_deck(asked.rounds),
         "search": lambda: measure_search(asked.rounds * 3),
     }
     good = True
