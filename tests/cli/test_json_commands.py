@@ -15,6 +15,7 @@ FOR_PROGRAMS = {
     "replay": ("last",),
     "why": ("last",),
     "context": ("last",),
+    "rewind": ("last", "--dry-run"),
     "models": (),
     "config": ("get",),
     "trust": (),

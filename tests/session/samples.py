@@ -15,6 +15,7 @@ from induscode.session.entries import (
     Briefing,
     Checkpoint,
     Compaction,
+    Delegate,
     Hook,
     Input,
     InstalledFeature,
@@ -24,6 +25,7 @@ from induscode.session.entries import (
     Quarantine,
     StoredSpan,
 )
+from induscode.session.file_states import FileChange, FileState, Rewound, Unrestorable
 from induscode.session.line import encode_fields
 from induscode.session.storing import store_said
 from tests.session.recording import Recording, call, reopen
@@ -80,11 +82,16 @@ def everything(home: Path) -> Recording:
     it.add(Hook("tool:before", "rewrite", target, "no colour", "ls", "ls --color=never"))
     it.intend(first, 2)
     it.intend(first, 3, effects=True)
-    it.add(Checkpoint([{"path": "a", "sha256": "0" * 64}]))
+    made = FileState("file", 0o644, "0" * 64, 2)
+    gone = FileChange("a\ufffd", made, FileState("link", 0, "1" * 64, 3), "Yf8=")
+    gap = Unrestorable("node_modules/", "a package manager fills it")
+    it.add(Checkpoint([FileChange("a", after=made), gone], f"{first.id}/3", "bash", [gap]))
+    it.add(Checkpoint([FileChange("a", made)], root="/w", rewind=Rewound(first.id, "both", "0")))
     it.result(first, 3, "a\nb", display="2 files")
     it.say("and then stop", steer=True)
     result = it.result(first, 2, "content of a")
     second = it.ask(Opaque("neutral", Raw(b'{"kind":"odd","f":1e2}')), call("c3", "bash"))
+    it.add(Delegate(f"{second.id}/1", "01jxt21q7s040g2081040g2082", "scout"))
     it.add(Interrupted(f"{second.id}/1", "bash", started=True, text="Outcome unknown."))
     it.add(
         Amendment([Operation("replace", result.id, store_said([Text("[shortened]")], it.blobs))]),

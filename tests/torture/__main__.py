@@ -1,4 +1,4 @@
-"""`python -m tests.torture [kills | faults | processes | all]`: a campaign and its figures."""
+"""`python -m tests.torture [kills | faults | processes | rewind | all]`: a campaign, its figures."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tests.torture.campaign import campaign, show
 from tests.torture.faults import WORKERS, every_fault
 from tests.torture.kills import every_point, random_jobs
 from tests.torture.processes import kill_many, show_processes
+from tests.torture.rewinds import rewind_many, show_rewinds
 
 _ACKNOWLEDGED_PER_KILL = 4
 _MIDWAY = 0.4
@@ -22,7 +23,7 @@ _PROCESSES_PER_KILL = 5
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
     parser.add_argument(
-        "what", nargs="?", choices=("kills", "faults", "processes", "all"), default="all"
+        "what", nargs="?", choices=("kills", "faults", "processes", "rewind", "all"), default="all"
     )
     parser.add_argument(
         "--count",
@@ -41,6 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         failures += _faults(options.every)
     if options.what in ("processes", "all"):
         failures += _processes(min(options.count, _PROCESS_KILLS), options.seed)
+    if options.what in ("rewind", "all"):
+        failures += _rewinds(options.count, options.seed)
     return 1 if failures else 0
 
 
@@ -81,6 +84,15 @@ def _processes(count: int, seed: int) -> int:
     if figures.ended < _PROCESSES_PER_KILL * figures.kills:
         failures.append(f"{figures.kills} kills met only {figures.ended} processes")
     show_processes(figures, failures, _since(start))
+    return len(failures)
+
+
+def _rewinds(count: int, seed: int) -> int:
+    start = monotonic()
+    total, failures = rewind_many(count, seed)
+    if total["rewind"] < count:
+        failures.append(f"{count} stories had only {total['rewind']} rewinds")
+    show_rewinds(total, failures, count, _since(start))
     return len(failures)
 
 

@@ -5,40 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
+from induscode.boot.beginning import Beginning, begun_by_errand, begun_by_person, policy_of
+from induscode.boot.checkpoints import LateWatch, broken_rewind
 from induscode.boot.credentials import Credentials
 from induscode.boot.deck import deck_of, within_bounds
-from induscode.boot.defaults import DefaultModel
+from induscode.boot.delegating import Delegates, Parent
+from induscode.boot.errand import Errand
 from induscode.boot.features import Features, Ground, install_features
 from induscode.boot.framework import deck_context
 from induscode.boot.invocation import Invocation
 from induscode.boot.machine import Machine
 from induscode.boot.models import ModelMaker
 from induscode.boot.outlet import Outlet
-from induscode.boot.permission import KeepAlways, SessionPermission
-from induscode.boot.planning import beginning_mode, plan_setting
 from induscode.boot.prompt import briefing_for
 from induscode.boot.running import Greeting, RunningSession
 from induscode.boot.secrets import clean_events
 from induscode.boot.surroundings import Surroundings
-from induscode.boot.verdicts import rules_of
-from induscode.conductor.ports import Budget, Setup, Wiring
+from induscode.conductor.ports import BriefSpan, Setup, Wiring
 from induscode.conductor.retries import Retries
 from induscode.conductor.turn import Conductor
-from induscode.errors import IndusError, UsageError
 from induscode.feature.registry import Package
 from induscode.kernel.clock import iso
-from induscode.kernel.events import Event
+from induscode.kernel.events import Alert, Event
 from induscode.kernel.jsontext import clean_text
-from induscode.kernel.model import Usage
 from induscode.kernel.person import Person
-from induscode.policy.approvals import ApprovalStore, KeptRule
+from induscode.kernel.tool import ToolKind
 from induscode.policy.environment import child_environment
-from induscode.policy.gate import Policy
-from induscode.policy.modes import Mode
-from induscode.policy.rules import Rule
-from induscode.session.entries import ModelChoice
-from induscode.session.fork import fork_log
-from induscode.session.log import OpenReport, SessionLog
 from induscode.session.state import SessionState
 from induscode.version import VERSION
 
@@ -53,8 +47,10 @@ def open_session(
     person: Person | None = None,
     patience: float = 10.0,
     brought: Sequence[Package] = (),
+    errand: Errand | None = None,
 ) -> RunningSession:
-    """A session ready for its first turn: new, resumed or forked, as the invocation says.
+    """A session ready for its first turn: new, resumed or forked, as the invocation says, or a
+    delegate's, as its `errand` says.
 
     Raises `UserError` kinds; nothing is on disk before the first input of a new session. `brought`
     are features that the calling program brings itself.
@@ -63,28 +59,19 @@ def open_session(
     maker = ModelMaker(
         around.config, around.environ, Credentials(around.places.config), around.secrets
     )
-    policy = policy_of(invocation, around)
-    waiting = around.door.waiting()
-    log, report = _log(invocation, around)
-    try:
-        wanted = _wanted(around, log, maker)
-        setting = maker.make(wanted.model)
-        if invocation.max_cost is not None and setting.price(Usage()) is None:
-            raise UsageError(
-                f"the price of {wanted.model} is not known",
-                hint="--max-cost needs a model with a price; use --max-steps instead",
-            )
-    except IndusError:
-        log.close()
-        if invocation.fork is not None:
-            log.path.unlink(missing_ok=True)
-        raise
-    permission = SessionPermission(policy, _keeper(around, log.session))
-    permission.set_mode(beginning_mode(around.config, log))
+    if errand is None:
+        begun = begun_by_person(invocation, around, maker)
+    else:
+        begun = begun_by_errand(errand, around, maker)
+    log, permission = begun.log, begun.permission
     state = SessionState()
     machine = Machine(around, log.session)
     outlet = Outlet(emit, around.clock, around.secrets, machine.spill)
-    ctx = deck_context(around)
+    watch = LateWatch(around, log, lambda text: emit(Alert(text=text, at=_now(around))))
+    broken = broken_rewind(around, log)
+    more = partial(_delegate, invocation, around, patience=patience, brought=brought)
+    delegates = Delegates(begun.agents, begun.depth, more)
+    ctx = deck_context(around, watch, delegates)
     features = install_features(
         Ground(
             config=around.config,
@@ -92,19 +79,20 @@ def open_session(
             outlet=outlet,
             roots=partial(machine.roots, permission),
             ctx=ctx,
-            deck=deck_of(invocation, ctx),
+            deck=deck_of(invocation, ctx).retain(lambda tool: begun.admits(tool.name)),
             brought=brought,
+            tasks=errand is None,
         )
     )
     wiring = Wiring(
-        setup=_setup(invocation, around, features, permission.mode),
-        setting=setting,
+        setup=_setup(invocation, around, features, begun),
+        setting=begun.setting,
         permission=permission,
         context=machine.contexts(permission, state.known),
         emit=emit,
         clock=around.clock,
         person=person,
-        budget=Budget(invocation.max_steps, invocation.max_cost),
+        budget=begun.budget,
         retries=Retries(
             total=around.config.number("network.retry_seconds"),
             wished=around.config.number("network.wait_seconds"),
@@ -114,77 +102,67 @@ def open_session(
         secrets=around.secrets,
         hooks=features.hooks,
         background=features.supervisor,
-        plan=plan_setting(around.config, log),
+        watch=watch,
+        plan=begun.plan,
+        sender=begun.sender,
+        abroad=delegates.abroad,
     )
     conductor = Conductor(log, around.store.blobs, wiring, state)
-    notices = tuple(line for line in (wanted.notice, waiting) if line)
     layer = around.config.workspace
     faults = (*outlet.faults, *(layer.faults if layer is not None else ()))
+    faults = (*faults, broken) if broken else faults
+    faults = (*faults, *begun.agents.faults)
     outlet.connect(conductor)
+    delegates.connect(Parent(conductor, permission, person, emit))
     forked = invocation.fork is not None
-    greeting = Greeting(around.config.unknown, notices, faults, forked)
-    return RunningSession(conductor, emit, around.clock, report, greeting, features)
+    greeting = Greeting(around.config.unknown, begun.notices, faults, forked)
+    return RunningSession(conductor, emit, around.clock, begun.report, greeting, features, machine)
 
 
-def _wanted(around: Surroundings, log: SessionLog, maker: ModelMaker) -> DefaultModel:
-    """A flag or the environment decides; else a resumed session goes on with the model it had."""
-    if not around.config.settings["model"].layer.startswith(("--", "$")):
-        for entry in reversed(log.path_entries()):
-            if isinstance(entry, ModelChoice) and not entry.reason.startswith("fallback"):
-                return DefaultModel(f"{entry.provider}/{entry.model}")
-    return maker.default()
-
-
-def _log(invocation: Invocation, around: Surroundings) -> tuple[SessionLog, OpenReport]:
-    store = around.store
-    if invocation.fork is not None:
-        source = store.find(invocation.fork, around.workspace)
-        copy = store.create(around.workspace).path
-        return store.open(fork_log(source, copy))
-    if invocation.resume is not None:
-        return store.open(store.find(invocation.resume, around.workspace))
-    return store.create(around.workspace), OpenReport()
-
-
-def _keeper(around: Surroundings, session: str) -> KeepAlways | None:
-    approvals = ApprovalStore(around.places.config)
-    if not approvals.serves(around.workspace):
-        return None
-
-    def keep(rule: Rule) -> None:
-        kept = KeptRule(
-            tool=rule.tool,
-            pattern=rule.pattern or "",
-            text=rule.text,
-            at=iso(around.clock.now_ms()),
-            session=session,
-        )
-        approvals.keep(around.workspace, kept)
-
-    return keep
-
-
-def policy_of(invocation: Invocation, around: Surroundings) -> Policy:
-    """What is in force when a session begins. Raises `UsageError` or `ConfigError`."""
-    config = around.config
-    written = rules_of(config, around.places, around.workspace, invocation)
-    return Policy(
-        mode=Mode(config.text("mode")),
-        workspace=around.workspace,
-        rules=tuple(each.rule for each in written),
-        own=(around.places.config, around.places.data),
-        readable=(around.store.spill_root,),
+def _delegate(
+    invocation: Invocation,
+    around: Surroundings,
+    errand: Errand,
+    emit: Callable[[Event], None],
+    person: Person | None,
+    *,
+    patience: float,
+    brought: Sequence[Package],
+) -> RunningSession:
+    return open_session(
+        replace(invocation, resume=None, fork=None),
+        around,
+        emit,
+        person=person,
+        patience=patience,
+        brought=brought,
+        errand=errand,
     )
 
 
-def _setup(invocation: Invocation, around: Surroundings, features: Features, mode: Mode) -> Setup:
+def _now(around: Surroundings) -> str:
+    return iso(around.clock.now_ms())
+
+
+def _setup(
+    invocation: Invocation, around: Surroundings, features: Features, begun: Beginning
+) -> Setup:
     environment = child_environment(around.environ, secrets=around.secrets)
+    tools = begun.admitted(within_bounds(invocation, features.tools(environment)))
+
+    def fragments() -> list[BriefSpan]:
+        delegates = any(bound.kind is ToolKind.DELEGATE for bound in tools)
+        section = begun.agents.section() if delegates else ""
+        roster = [BriefSpan("delegates", section, "builtin:briefing")] if section else []
+        return [*features.fragments(), *roster, *begun.spans]
+
     return Setup(
         workspace=clean_text(str(around.workspace))[0],
         cwd=clean_text(str(around.cwd))[0],
         version=VERSION,
-        mode=mode.value,
+        mode=begun.permission.mode.value,
         features=features.entries(),
-        tools=within_bounds(invocation, features.tools(environment)),
-        briefing=briefing_for(invocation, str(around.cwd), around.clock, features.fragments),
+        tools=tools,
+        briefing=briefing_for(invocation, str(around.cwd), around.clock, fragments),
+        delegator=begun.sender.link if begun.sender is not None else None,
     )

@@ -113,7 +113,8 @@ class Features(Struct, frozen=True):
 class Ground(Struct, frozen=True):
     """What features are installed upon. `grants` is the folder of the user's grants; `roots` is
     given how a task is started; `ctx` is what the deck's tools are built for, and `deck` which of
-    them there are; `brought` are features of the program that opens the session."""
+    them there are; `brought` are features of the program that opens the session. Without `tasks`
+    nothing runs in the background: a delegate's features have theirs in the session above it."""
 
     config: Config
     grants: Path
@@ -122,6 +123,7 @@ class Ground(Struct, frozen=True):
     ctx: DeckContext
     deck: ToolDeck
     brought: Sequence[Package] = ()
+    tasks: bool = True
 
 
 def install_features(ground: Ground) -> Features:
@@ -143,7 +145,7 @@ def install_features(ground: Ground) -> Features:
     for package in (*packages(ground.config, ground.deck), *ground.brought):
         builder.add(package)
     registry = builder.install()
-    supervisors.append(_supervisor(registry))
+    supervisors.append(_supervisor(registry) if ground.tasks else _NoTasks())
     hooks = hooks_of(registry)
     shut = shut_gates(registry, store)
     hooks = msgspec.structs.replace(hooks, tool=(*shut, *hooks.tool))

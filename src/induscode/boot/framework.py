@@ -4,22 +4,38 @@ from __future__ import annotations
 
 import msgspec
 
+from induscode.boot.connectors import connectors_of
 from induscode.boot.surroundings import Surroundings
-from induscode.capability_deck.contract import DeckContext, DeckFramework, MemoryStore
+from induscode.capability_deck.contract import (
+    CheckpointStore,
+    DeckContext,
+    DeckFramework,
+    DelegateRunner,
+    MemoryStore,
+)
 from induscode.capability_deck.memory_store import FileMemoryStore
 from induscode.errors import ConfigError
 from induscode.session.store import workspace_key
-from induscode.tools.web.settings import JsonEndpoint, WebAccess, WebSettings
+from induscode.tools.web.settings import WebAccess, WebSettings
 
 __all__ = ["deck_context", "memory_of"]
-
 
 _MEMORY = "memory"
 
 
-def deck_context(around: Surroundings) -> DeckContext:
-    """Raises `ConfigError` for a `[web]` table that cannot be used."""
-    framework = DeckFramework(memory=memory_of(around), web=_web(around))
+def deck_context(
+    around: Surroundings,
+    checkpoint: CheckpointStore | None = None,
+    delegate: DelegateRunner | None = None,
+) -> DeckContext:
+    """Raises `ConfigError` for a `[web]` or `[connectors]` table that cannot be used."""
+    framework = DeckFramework(
+        checkpoint=checkpoint,
+        delegate=delegate,
+        saas=connectors_of(around),
+        memory=memory_of(around),
+        web=_web(around),
+    )
     return DeckContext(cwd=around.cwd, framework=framework)
 
 
@@ -38,10 +54,6 @@ def _web(around: Surroundings) -> WebAccess:
             str(file), field="web", found=str(error), hint="docs/web.md shows the table"
         ) from None
     check_settings(settings, str(file))
-    if isinstance(settings.search, JsonEndpoint) and settings.search.api_key_env:
-        around.secrets.add(
-            settings.search.api_key_env, around.environ.get(settings.search.api_key_env, "")
-        )
     return WebAccess(settings, around.environ)
 
 

@@ -10,6 +10,7 @@ __all__ = ["host_digests"]
 
 _SOURCES = {
     "builtin:briefing": ("boot/prompt.py",),
+    "builtin:checkpoint": ("boot/checkpoints.py", "checkpoint/*.py"),
     "builtin:conductor": ("conductor/*.py",),
     "builtin:policy": ("policy/*.py",),
     "builtin:session": ("session/*.py",),

@@ -28,7 +28,7 @@ examples:
   indus replay last                       prove what was sent
 
 commands:
-  sessions  replay  why  context  fork  models  login  logout  local
+  sessions  replay  why  context  rewind  fork  models  login  logout  local
   trust  grants  feature  config  doctor  demo
   (each has --help; `indus sessions` lists what there is to look at)
 """

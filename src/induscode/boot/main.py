@@ -18,6 +18,7 @@ COMMANDS = (
     "replay",
     "why",
     "context",
+    "rewind",
     "fork",
     "models",
     "login",

@@ -13,7 +13,7 @@ from induscode.kernel.person import PersonAnswer
 from induscode.kernel.tool import ToolKind
 from induscode.policy.exact import always_rule, exact_rule
 from induscode.policy.gate import Policy, decide
-from induscode.policy.modes import Mode
+from induscode.policy.modes import Mode, narrower
 from induscode.policy.paths import inside
 from induscode.policy.rules import Rule
 from induscode.policy.subject import Access, CallView, CommandSubject, PathSubject
@@ -27,15 +27,29 @@ KeepAlways = Callable[[Rule], None]
 
 class SessionPermission:
     """Judges the calls of one session. "This session" lives in memory only: a resume asks anew.
-    Without `keep_always` that answer is not offered."""
+    Without `keep_always` that answer is not offered. `ceiling` is the mode of whoever sent a
+    delegate: whatever the delegate's own mode is, that one is never exceeded."""
 
-    def __init__(self, policy: Policy, keep_always: KeepAlways | None = None) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        keep_always: KeepAlways | None = None,
+        *,
+        ceiling: Callable[[], Mode] = lambda: Mode.FULL,
+    ) -> None:
         self._policy = policy
         self._keep_always = keep_always
+        self._ceiling = ceiling
 
     @property
     def mode(self) -> Mode:
-        return self._policy.mode
+        return narrower(self._policy.mode, self._ceiling())
+
+    def under(self, mode: Mode, keep_always: KeepAlways | None) -> SessionPermission:
+        """For a delegate: the rules in force here and now, what was allowed for this session
+        included, and a mode that stays within ours. What a delegate is allowed is not ours."""
+        policy = msgspec.structs.replace(self._policy, mode=narrower(mode, self.mode))
+        return SessionPermission(policy, keep_always, ceiling=lambda: self.mode)
 
     def set_mode(self, mode: Mode) -> None:
         self._policy = msgspec.structs.replace(self._policy, mode=mode)
@@ -44,7 +58,7 @@ class SessionPermission:
         return CallView(tool.tool.name, tool.kind, arguments, tool.subject(arguments))
 
     def judge(self, call: CallView) -> Verdict:
-        return decide(call, self._policy)
+        return decide(call, self._in_force())
 
     def offer(self, call: CallView) -> Offer:
         """More than "once" only where a rule can say exactly this call, and allows it."""
@@ -65,7 +79,7 @@ class SessionPermission:
             return None
         if always and self._keep_always is not None:
             self._keep_always(rule)
-        self._policy = widened
+        self._policy = msgspec.structs.replace(self._policy, rules=widened.rules, book=widened.book)
         return rule.text
 
     def reaches(self, call: CallView, path: Path, access: Access) -> bool:
@@ -73,7 +87,7 @@ class SessionPermission:
         what the gate would allow anyway."""
         kind = ToolKind.WRITE if access is Access.WRITE else ToolKind.READ
         place = CallView(call.tool, kind, {}, PathSubject(path, path, access))
-        match decide(place, self._policy):
+        match decide(place, self._in_force()):
             case Allow():
                 return True
             case Ask():
@@ -83,8 +97,15 @@ class SessionPermission:
 
     def _with(self, rule: Rule, call: CallView) -> Policy | None:
         """The policy with one more rule, if that allows this very call."""
-        policy = msgspec.structs.replace(self._policy, rules=(*self._policy.rules, rule), book=None)
+        rules = (*self._policy.rules, rule)
+        policy = msgspec.structs.replace(self._in_force(), rules=rules, book=None)
         return policy if isinstance(decide(call, policy), Allow) else None
+
+    def _in_force(self) -> Policy:
+        mode = self.mode
+        if mode is self._policy.mode:
+            return self._policy
+        return msgspec.structs.replace(self._policy, mode=mode)
 
 
 def _named(call: CallView, path: Path, access: Access) -> bool:

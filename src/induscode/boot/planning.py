@@ -12,7 +12,7 @@ from induscode.policy.modes import Mode
 from induscode.session.entries import ModeChange
 from induscode.session.log import SessionLog
 
-__all__ = ["beginning_mode", "plan_setting"]
+__all__ = ["beginning_mode", "delegate_plan", "plan_setting"]
 
 
 def beginning_mode(config: Config, log: SessionLog) -> Mode:
@@ -31,4 +31,10 @@ def plan_setting(config: Config, log: SessionLog) -> PlanSetting:
     """An approved plan leads back to the chosen mode; where that is plan itself, to asking."""
     chosen = Mode(config.text("mode"))
     afterwards = Mode.ASK if chosen is Mode.PLAN else chosen
+    return PlanSetting(afterwards, partial(write_plan, log.path.with_suffix("")))
+
+
+def delegate_plan(mode: Mode, log: SessionLog) -> PlanSetting:
+    """A delegate that was sent to plan only plans; another one comes back to the mode it has."""
+    afterwards = None if mode is Mode.PLAN else mode
     return PlanSetting(afterwards, partial(write_plan, log.path.with_suffix("")))

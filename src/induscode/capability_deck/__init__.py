@@ -37,6 +37,11 @@ if TYPE_CHECKING:
         build_daemon_capability,
         daemon_card,
     )
+    from induscode.capability_deck.cards.checkpoint import (
+        CHECKPOINTED_TOOLS,
+        CheckpointingCard,
+        maybe_wrap_checkpoint,
+    )
     from induscode.capability_deck.cards.memory import (
         MEMORY_HANDLE_KEY,
         InMemoryStore,
@@ -123,6 +128,7 @@ __all__ = [
     "CAPABILITY_CARDS",
     "CAPABILITY_INDEX",
     "CARD_PROFILES",
+    "CHECKPOINTED_TOOLS",
     "DELEGATE_HANDLE_KEY",
     "MAX_BUFFERED_LINES",
     "MEMORY_HANDLE_KEY",
@@ -139,6 +145,7 @@ __all__ = [
     "CapabilityId",
     "Card",
     "CheckpointStore",
+    "CheckpointingCard",
     "DaemonTable",
     "DeckBox",
     "DeckContext",
@@ -189,6 +196,7 @@ __all__ = [
     "exit_plan_mode_card",
     "find_card",
     "has_capability",
+    "maybe_wrap_checkpoint",
     "memory_card",
     "plan_file_path",
     "plan_slug",
@@ -216,6 +224,9 @@ _MODULES = {
     "cards.bg_process": """
         MAX_BUFFERED_LINES STOP_GRACE_MS DaemonTable build_daemon_capability
         daemon_card
+    """,
+    "cards.checkpoint": """
+        CHECKPOINTED_TOOLS CheckpointingCard maybe_wrap_checkpoint
     """,
     "cards.memory": """
         MEMORY_HANDLE_KEY InMemoryStore build_memory_capability memory_card

@@ -79,7 +79,12 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     CHECKLIST: ("capability_deck/cards/todo.py", "tools/checklist/*.py"),
     MEMORY: ("capability_deck/cards/memory.py",),
     PLAN: ("capability_deck/cards/plan.py", "capability_deck/cards/plan_files.py"),
-    DELEGATE: ("capability_deck/cards/task.py",),
+    DELEGATE: (
+        "boot/agents.py",
+        "boot/delegating.py",
+        "capability_deck/cards/task.py",
+        "crew/delegates/*.py",
+    ),
     CONNECTORS: ("capability_deck/cards/saas.py", "capability_deck/connectors/*.py"),
 }
 

@@ -9,6 +9,7 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
+from induscode.capability_deck.cards.checkpoint import maybe_wrap_checkpoint
 from induscode.capability_deck.catalog import cards_for_profile
 from induscode.capability_deck.contract import (
     Capability,
@@ -41,7 +42,7 @@ def provision(cards: Iterable[CapabilityCard], ctx: DeckContext) -> ToolDeck:
     faults: list[DeckFault] = []
     for card in cards:
         try:
-            tools.append(_built(card, ctx))
+            tools.append(maybe_wrap_checkpoint(_built(card, ctx), ctx))
         except DeckFault as fault:
             faults.append(fault)
     return _ProvisionedDeck(ctx, tuple(tools), tuple(faults))

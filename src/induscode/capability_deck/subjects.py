@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any, cast
 
 from induscode.capability_deck.contract import DeckContext
 from induscode.policy.paths import command_subject, path_subject, resolve
 from induscode.policy.subject import Access, NoSubject, SessionSubject, Subject
-from induscode.tools.web.subject import search_subject, web_subject
+from induscode.tools.web.settings import SearchSettings
 
 __all__ = [
     "fetches",
@@ -55,12 +57,19 @@ def manages_process(arguments: Mapping[str, Any], ctx: DeckContext) -> Subject:
 
 def fetches(arguments: Mapping[str, Any], ctx: DeckContext) -> Subject:
     del ctx
-    return web_subject(arguments)
+    about = cast("Callable[[Mapping[str, Any]], Subject]", _web().web_subject)
+    return about(arguments)
 
 
 def searches_the_web(arguments: Mapping[str, Any], ctx: DeckContext) -> Subject:
     del arguments
-    return search_subject(ctx.framework.web.settings.search)
+    about = cast("Callable[[SearchSettings], Subject]", _web().search_subject)
+    return about(ctx.framework.web.settings.search)
+
+
+def _web() -> ModuleType:
+    """Addresses are read when one is asked about: 2 ms that most runs never need."""
+    return import_module("induscode.tools.web.subject")
 
 
 def keeps_to_the_session(arguments: Mapping[str, Any], ctx: DeckContext) -> Subject:

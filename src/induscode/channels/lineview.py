@@ -28,6 +28,8 @@ from induscode.version import VERSION
 __all__ = ["LineView"]
 
 _THOUSAND = 1000
+_DELEGATING_TOOL = "task"
+"""Whose updates are lines of their own; those of other tools are their output, shown at the end."""
 
 
 class LineView:
@@ -47,6 +49,7 @@ class LineView:
         self._held = ""
         self._calls: dict[str, str] = {}
         self._latest = ""
+        self._delegating: set[str] = set()
 
     def show(self, event: Event) -> None:
         match event:
@@ -118,11 +121,16 @@ class LineView:
                 said = call_line(tool, arguments, width)
                 self._calls[call] = said
                 self._latest = call
+                if tool == _DELEGATING_TOOL:
+                    self._delegating.add(call)
                 self.line(f"{self.ink('●', 'cyan')} {said}")
-            case ToolUpdated():
-                pass
+            case ToolUpdated(call=call, text=text):
+                if call in self._delegating:
+                    self.line(self.ink(f"  · {safe(text)}"[:width], "dim"))
+                    self._latest = ""
             case ToolEnded(call=call, tool=tool, outcome=outcome, text=text, arguments=arguments):
                 said = self._calls.pop(call, None)
+                self._delegating.discard(call)
                 if said is None:  # it never started
                     self.line(f"{self.ink('●', 'yellow')} {call_line(tool, arguments, width)}")
                 elif call != self._latest:

@@ -37,6 +37,8 @@ def question_lines(question: Question, ink: Ink) -> list[str]:
     lines = [ink(f"? May {question.tool} run?", "yellow", "bold")]
     for name, value in question.arguments.items():
         lines += _argument(name, value, ink)
+    if question.asker:
+        lines.append(f"  {ink('who ', 'cyan')}  {exact(question.asker)}".replace("\n", "␊"))
     lines.append(f"  {ink('why ', 'cyan')}  {exact(question.reason)}")
     lines.append(f"  {ink('rule', 'cyan')}  {exact(question.rule)}")
     for choice in question.choices:

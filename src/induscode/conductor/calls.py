@@ -1,8 +1,8 @@
 """Running what the model asked for: permission, hooks, intent, effect, result; in this order.
 
-Calls that only read run side by side, others one after the other, in the order of the answer. Every
-call ends in exactly one entry that the model is told about. A tool with side effects starts only
-after its intent is on disk.
+Calls that only read run side by side, and so do delegates; others one after the other, in the order
+of the answer. Every call ends in exactly one entry that the model is told about. A tool with side
+effects starts only after its intent is on disk.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from induscode.conductor.consent import Consent, Granted, Refused
 from induscode.conductor.plan_mode import PlanMode
-from induscode.conductor.ports import BoundTool, ContextMaker, Emit
+from induscode.conductor.ports import BoundTool, ContextMaker, Emit, Watch
 from induscode.conductor.recorder import Recorder
 from induscode.conductor.results import fit_to_keep, readable
 from induscode.conductor.tool_hooks import Blocked, Entered, ToolHooks
@@ -45,15 +46,19 @@ _HOST = "builtin:conductor"
 _NOT_RUN = "Not run: the user stopped the turn before it started."
 RUNS_ON = "Stopped by the user, but it does not stop: it may still be running."
 _GRACE = 3.0
+_DELEGATE_GRACE = 6.0
+"""Longer than any tool of the delegate has, so that it can end in good order itself."""
+_SIDE_BY_SIDE = (ToolKind.READ, ToolKind.DELEGATE)
 _STOPPED = "Stopped by the user before it finished. What it had done by then stays done."
 
 
 class Passage(Struct, frozen=True):
-    """What a call passes on its way, in this order: consent, hooks before and after, and the part
-    of the host in plan mode."""
+    """What a call passes on its way, in this order: consent, hooks before and after, the watch
+    over what it changes, and the part of the host in plan mode."""
 
     consent: Consent
     hooks: ToolHooks
+    watch: Watch
     plan: PlanMode
 
 
@@ -73,6 +78,7 @@ class CallRunner:
         self._blobs = blobs
         self._consent = passage.consent
         self._hooks = passage.hooks
+        self._watch = passage.watch
         self._plan = passage.plan
         self._context = context
         self._emit = emit
@@ -98,15 +104,15 @@ class CallRunner:
 
     def _batches(self, calls: Sequence[OpenCall]) -> list[list[OpenCall]]:
         batches: list[list[OpenCall]] = []
-        last_reads = False
+        last: ToolKind | None = None
         for call in calls:
             bound = self._tools.get(call.call.name)
-            reads = bound is not None and bound.kind is ToolKind.READ
-            if reads and last_reads:
+            kind = bound.kind if bound is not None else None
+            if kind in _SIDE_BY_SIDE and kind is last:
                 batches[-1].append(call)
             else:
                 batches.append([call])
-            last_reads = reads
+            last = kind
         return batches
 
     async def _run_one(self, call: OpenCall, cancel: CancelToken) -> None:
@@ -143,8 +149,14 @@ class CallRunner:
             if granted is None:
                 return
         cancel.check()
-        await self._declare(call, bound, arguments, rewritten_by, cancel)
-        result = await self._execute(call, bound, granted, cancel)
+        step = await self._watch.begin(call.id, granted)
+        try:
+            await self._declare(call, bound, arguments, rewritten_by, cancel)
+            result = await self._execute(call, bound, granted, cancel)
+        finally:
+            changed = await step.end()
+        if changed:
+            await self._recorder.write(*changed, by=_HOST, cancel=CancelToken())
         result, outcome = await self._plan.acted(call.id, bound, granted, result, cancel)
         result, by = await self._hooks.exit(call.id, bound.tool.name, arguments, result, bound.by)
         if outcome in {"ok", "error"}:
@@ -205,10 +217,10 @@ class CallRunner:
         def progress(text: str) -> None:
             self._emit(ToolUpdated(call=call.id, text=clean_text(text)[0], at=self._now()))
 
-        task = asyncio.ensure_future(
-            bound.tool.execute(arguments, self._context(granted, cancel, progress))
-        )
-        if not await _ended(task, cancel):
+        context = replace(self._context(granted, cancel, progress), call=call.id)
+        task = asyncio.ensure_future(bound.tool.execute(arguments, context))
+        grace = _DELEGATE_GRACE if bound.kind is ToolKind.DELEGATE else _GRACE
+        if not await _ended(task, cancel, grace):
             return ToolResult.error(RUNS_ON)
         failure = None if task.cancelled() else task.exception()
         if task.cancelled() or isinstance(failure, Cancelled):
@@ -275,8 +287,8 @@ async def _side_by_side(runs: Sequence[Coroutine[Any, Any, None]]) -> None:
             raise failure
 
 
-async def _ended(task: asyncio.Future[ToolResult], cancel: CancelToken) -> bool:
-    """Wait for the tool's end. When it is told to stop, it has `_GRACE` seconds to do so."""
+async def _ended(task: asyncio.Future[ToolResult], cancel: CancelToken, grace: float) -> bool:
+    """Wait for the tool's end. When it is told to stop, it has `grace` seconds to do so."""
     stopped: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def stop() -> None:
@@ -287,7 +299,7 @@ async def _ended(task: asyncio.Future[ToolResult], cancel: CancelToken) -> bool:
     await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
     remove()
     if not task.done():
-        await asyncio.wait({task}, timeout=_GRACE)
+        await asyncio.wait({task}, timeout=grace)
     return task.done()
 
 

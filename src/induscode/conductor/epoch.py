@@ -55,6 +55,7 @@ def begin_epoch(
                 workspace=setup.workspace,
                 cwd=setup.cwd,
                 indus=setup.version,
+                delegator=setup.delegator,
             )
         )
     news = [feature for feature in setup.features if state.features.get(feature.id) != feature]

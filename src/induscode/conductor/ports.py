@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct, field
 
@@ -21,7 +21,8 @@ from induscode.policy.modes import Mode
 from induscode.policy.redaction import Secrets
 from induscode.policy.subject import CallView, NoSubject, Subject
 from induscode.policy.verdict import Verdict
-from induscode.session.entries import InstalledFeature
+from induscode.session.entries import Checkpoint, Delegator, InstalledFeature
+from induscode.session.totals import Totals
 
 __all__ = [
     "Background",
@@ -33,10 +34,14 @@ __all__ = [
     "Emit",
     "ModelSetting",
     "NoBackground",
+    "NoWatch",
     "Offer",
     "Permission",
     "PlanSetting",
+    "Sender",
     "Setup",
+    "Step",
+    "Watch",
     "Wiring",
 ]
 
@@ -154,11 +159,67 @@ class PlanSetting(Struct, frozen=True):
     keep: Callable[[str], Path]
 
 
+class Step(Protocol):
+    """A call under watch."""
+
+    async def end(self) -> Sequence[Checkpoint]:
+        """The call has ended, in whatever way: what it changed, for the log. Never raises."""
+        ...
+
+
+class Watch(Protocol):
+    """Sees what calls change, so that it can be undone. A call that cannot be watched runs all the
+    same: the person is told."""
+
+    async def begin(self, call: str, view: CallView) -> Step:
+        """To be called before anything of the call happens. Never raises."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class NoWatch:
+    """Nothing is watched."""
+
+    async def begin(self, call: str, view: CallView) -> Step:
+        del call, view
+        return self
+
+    async def end(self) -> Sequence[Checkpoint]:
+        return ()
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
 class Budget(Struct, frozen=True):
     """Limits of one run; None is no limit."""
 
     max_steps: int | None = None
     max_cost: float | None = None
+
+    def within(self, other: Budget) -> Budget:
+        """The narrower limit of each."""
+        return Budget(
+            _least(self.max_steps, other.max_steps), _least(self.max_cost, other.max_cost)
+        )
+
+
+Number = TypeVar("Number", int, float)
+
+
+def _least(one: Number | None, other: Number | None) -> Number | None:
+    limits = [limit for limit in (one, other) if limit is not None]
+    return min(limits, default=None)
+
+
+class Sender(Struct, frozen=True):
+    """Whoever a delegate works for. `link` names its session and call, `cancel` stops the delegate
+    with it, and `left` is what it may still use, at any time."""
+
+    link: Delegator
+    cancel: CancelToken
+    left: Callable[[], Budget]
 
 
 class Setup(Struct, frozen=True):
@@ -171,13 +232,15 @@ class Setup(Struct, frozen=True):
     features: tuple[InstalledFeature, ...]
     tools: tuple[BoundTool, ...]
     briefing: BriefingSource
+    delegator: Delegator | None = None
 
 
 class Wiring(Struct, frozen=True):
     """What a conductor is connected to. Without a `person`, questions are refusals; `patience` is
     how many seconds a log that cannot be written is waited for. `fallbacks` make the models to ask,
     in order, when the chosen one stays out of reach. `secrets` are taken out of what is said.
-    Without `plan`, the tools of plan mode change nothing."""
+    Without `plan`, the tools of plan mode change nothing. `sender` is there for a delegate;
+    `abroad` is what delegates of this session used that its log does not say yet."""
 
     setup: Setup
     setting: ModelSetting
@@ -188,9 +251,12 @@ class Wiring(Struct, frozen=True):
     person: Person | None = None
     hooks: Hooks = NO_HOOKS
     background: Background = NoBackground()
+    watch: Watch = NoWatch()
     plan: PlanSetting | None = None
     budget: Budget = Budget()
     retries: Retries = Retries()
     fallbacks: tuple[Callable[[], ModelSetting], ...] = ()
     patience: float = 10.0
+    sender: Sender | None = None
+    abroad: Callable[[], Totals] = Totals
     secrets: Secrets = field(default_factory=Secrets)

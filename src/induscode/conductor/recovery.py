@@ -17,6 +17,10 @@ _STARTED = (
     "Interrupted: this call was started, and the session ended before its result was recorded. It"
     " may have happened completely, partly or not at all. Check before doing it again."
 )
+_DELEGATE = (
+    " It had handed its work to the session {session}, whose log says how far that came; nothing of"
+    " its answer is known here."
+)
 _NOT_STARTED = "Interrupted: the session ended before this call was started. It did not run."
 
 
@@ -34,8 +38,15 @@ def close_open_calls(
             call=open_call.id,
             tool=open_call.call.name,
             started=open_call.id in state.started,
-            text=_STARTED if open_call.id in state.started else _NOT_STARTED,
+            text=_told(open_call.id, state),
         )
         for open_call in calls_left(projection)
         if not goes_on or open_call.id in state.started
     ]
+
+
+def _told(call: str, state: SessionState) -> str:
+    if call not in state.started:
+        return _NOT_STARTED
+    session = state.delegates.get(call)
+    return _STARTED if session is None else _STARTED + _DELEGATE.format(session=session)

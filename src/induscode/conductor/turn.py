@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
+from induscode.conductor.budget import Purse, next_cost
 from induscode.conductor.calls import CallRunner, Passage
 from induscode.conductor.compaction import Compactor, needs_room
 from induscode.conductor.consent import Consent
@@ -21,7 +22,7 @@ from induscode.conductor.decisions import Decisions
 from induscode.conductor.epoch import begin_epoch, model_entries
 from induscode.conductor.exchange import Exchange
 from induscode.conductor.plan_mode import PlanMode
-from induscode.conductor.ports import ModelSetting, Setup, Wiring
+from induscode.conductor.ports import Budget, ModelSetting, Setup, Wiring
 from induscode.conductor.recorder import Recorder
 from induscode.conductor.recovery import calls_left, close_open_calls
 from induscode.conductor.tool_hooks import ToolHooks
@@ -32,15 +33,18 @@ from induscode.kernel.clock import iso
 from induscode.kernel.content import SaidBlock, Text, plain_text
 from induscode.kernel.events import Alert, Noticed
 from induscode.kernel.jsontext import clean_text
-from induscode.kernel.model import StopReason, Usage
+from induscode.kernel.model import StopReason
 from induscode.kernel.scrubbing import scrubbed
 from induscode.policy.modes import Mode
 from induscode.session.blobs import BlobStore
-from induscode.session.entries import Input, KnownEntry, Notice, Response
+from induscode.session.delegation import DELEGATE_FEATURE
+from induscode.session.entries import Delegate, Input, KnownEntry, Notice, Response
+from induscode.session.file_states import REWINDER
 from induscode.session.log import SessionLog
 from induscode.session.projection import Projection
 from induscode.session.state import SessionState
 from induscode.session.storing import store_said
+from induscode.session.totals import Totals
 
 __all__ = ["Conductor", "Totals", "TurnOutcome"]
 
@@ -58,26 +62,6 @@ class TurnOutcome(Struct, frozen=True):
 
     text: str
     stop: StopReason
-
-
-class Totals(Struct, frozen=True):
-    """Sums over a session; the difference of two is what happened between. `unpriced` counts
-    answers without a known price, `refused` calls that nobody was there to allow."""
-
-    steps: int
-    usage: Usage
-    cost: float
-    unpriced: int
-    refused: int
-
-    def since(self, before: Totals) -> Totals:
-        return Totals(
-            steps=self.steps - before.steps,
-            usage=self.usage - before.usage,
-            cost=self.cost - before.cost,
-            unpriced=self.unpriced - before.unpriced,
-            refused=self.refused - before.refused,
-        )
 
 
 class Conductor:
@@ -100,7 +84,11 @@ class Conductor:
         self._fallbacks = wiring.fallbacks
         self._chain = list(wiring.fallbacks)
         self._borrowed: list[ModelSetting] = []
-        self._budget = wiring.budget
+        sender = wiring.sender
+        self._above = sender.cancel if sender else None
+        self._speaker = f"session:{sender.link.session}" if sender else _PERSON
+        above = sender.left if sender else Budget
+        self._purse = Purse(wiring.budget, self.totals, wiring.abroad, above)
         self._emit = emit = wiring.emit
         self._clock = clock = wiring.clock
         self._cancel = CancelToken()
@@ -115,7 +103,8 @@ class Conductor:
         self._consent = Consent(wiring.permission, wiring.person, recorder, emit, clock)
         self._exchange = Exchange(recorder, self.projection, blobs, emit, clock, wiring.retries)
         plan = PlanMode(wiring.plan, wiring.permission, self._consent, recorder, self._mode_changed)
-        passage = Passage(self._consent, hooks, plan)
+        self._watch = wiring.watch
+        passage = Passage(self._consent, hooks, wiring.watch, plan)
         self._calls = CallRunner(recorder, blobs, passage, wiring.context, emit, clock)
         self._compactor = Compactor(
             recorder,
@@ -138,6 +127,11 @@ class Conductor:
         return self._setting
 
     @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of the tools there are."""
+        return tuple(bound.tool.name for bound in self._next[0].tools)
+
+    @property
     def mode(self) -> str:
         """The permission mode in force."""
         return self._next[0].mode
@@ -145,11 +139,23 @@ class Conductor:
     @property
     def unfinished(self) -> bool:
         """Whether something waits for an answer of the model: the last turn broke off."""
-        return self.state.model is not None and self.projection.request().tail is not None
+        tail = self.projection.request().tail if self.state.model is not None else None
+        # What a rewind told the model waits for the next input, not for an answer.
+        return tail is not None and any(part.by != REWINDER for part in tail.parts)
 
     def totals(self) -> Totals:
+        """What the log says, delegates that have ended included."""
         state = self.state
-        return Totals(state.steps, state.usage, state.cost, state.unpriced, self._consent.unasked)
+        own = Totals(state.steps, state.usage, state.cost, state.unpriced, self._consent.unasked)
+        return own.plus(state.delegated)
+
+    def spent(self) -> Totals:
+        """The same with what is under way: delegates that run, a request that is not answered."""
+        return self._purse.spent()
+
+    def left(self) -> Budget:
+        """What this run may still use."""
+        return self._purse.left()
 
     def reconfigure(
         self, *, setup: Setup | None = None, setting: ModelSetting | None = None
@@ -191,6 +197,11 @@ class Conductor:
         await self._recorder.write(Notice(text=text, pinned=pinned), by=by, cancel=CancelToken())
         self._emit(Noticed(text=text, by=by, at=self._now()))
 
+    async def hand_on(self, call: str, session: str, *, agent: str) -> None:
+        """A call is about to begin a delegate: on disk when this returns."""
+        entry = Delegate(call=call, session=session, agent=agent)
+        await self._recorder.commit(entry, by=DELEGATE_FEATURE, cancel=self._cancel)
+
     async def check_fork(self) -> None:
         """This session was just forked from another: raises `UserError` when a hook objects."""
         if not await self._hooks.may_rewrite("fork"):
@@ -202,6 +213,7 @@ class Conductor:
     async def close(self) -> None:
         """End what runs beside the turns, then let go of the log and of every provider."""
         await self._background.close()
+        await self._watch.close()
         if self._greeted:
             await self._hooks.session_ended(self.log.session)
         for setting in (self._next[1], *self._borrowed):
@@ -223,16 +235,16 @@ class Conductor:
         if self._busy:
             raise UserError("a turn is already running", hint="steer it, or wait for its end")
         self._busy = True
-        self._cancel = CancelToken()
+        self._cancel = CancelToken(self._above)
+        self._purse.begin()
         self._steered = False
 
     async def _run(self, cause: str, said: Sequence[SaidBlock]) -> TurnOutcome:
         self._begin()
-        before = self.totals()
         try:
             entries = [await self._input(said, steer=False)] if said else []
             await self._open_epoch(cause, entries)
-            last = await self._loop(before)
+            last = await self._loop()
             await self._recorder.settled(self._cancel)
         except (Cancelled, BudgetEnded) as stop:
             await self._note_stop(stop)
@@ -262,18 +274,18 @@ class Conductor:
         resumed = self.state.start is not None
         closing = close_open_calls(self.projection, self.state, goes_on=cause == "resume")
         await self._recorder.commit(
-            *_by(fresh, _HOST), *_by(closing, _HOST), *entries, by=_PERSON, cancel=self._cancel
+            *_by(fresh, _HOST), *_by(closing, _HOST), *entries, by=_HOST, cancel=self._cancel
         )
         if not self._greeted:
             self._greeted = True
             await self._hooks.session_started(self.log.session, resumed=resumed)
 
-    async def _loop(self, before: Totals) -> Response:
+    async def _loop(self) -> Response:
         room_tries = 0
         if left := calls_left(self.projection):
             await self._calls.run(left, self._cancel)
         while True:
-            self._check_budget(before)
+            self._purse.reserve(next_cost(self.state.last_usage, self._setting))
             if needs_room(self.state.last_usage, self._setting.context):
                 await self._compactor.compact(self._setting, "it is nearly full", self._cancel)
             await self._hooks.shape(self.projection, self._cancel)
@@ -289,6 +301,8 @@ class Conductor:
                 if not failure.retryable or not await self._fall_back(failure):
                     raise
                 continue
+            finally:
+                self._purse.settle()
             calls = list(self.projection.open_calls)
             await self._hooks.answered(self._exchange.text_of(response), len(calls))
             if calls:
@@ -311,33 +325,6 @@ class Conductor:
         await self._recorder.commit(*entries, by=_HOST, cancel=self._cancel)
         self._emit(Alert(text=f"{failure.message}; going on with {name}", at=self._now()))
         return True
-
-    def _check_budget(self, before: Totals) -> None:
-        used = self.totals().since(before)
-        if self._budget.max_steps is not None and used.steps >= self._budget.max_steps:
-            raise BudgetEnded(
-                f"stopped after {used.steps} steps",
-                hint="raise --max-steps, or continue the session",
-            )
-        if self._budget.max_cost is None:
-            return
-        next_one = self._next_cost()
-        if used.cost + next_one > self._budget.max_cost:
-            raise BudgetEnded(
-                f"stopped after spending {used.cost:.4f} USD: the next request would cost about"
-                f" {next_one:.4f}",
-                hint="raise --max-cost, or continue the session",
-            )
-
-    def _next_cost(self) -> float:
-        """A careful guess at the next request: what the last one read and wrote is read again, from
-        the cache; the same is written again. Before the first one: nothing is known."""
-        last = self.state.last_usage
-        if last is None:
-            return 0.0
-        again = last.input + last.cache_read + last.cache_write
-        guess = Usage(input=last.output, cache_read=again, output=last.output)
-        return self._setting.price(guess) or 0.0
 
     async def _note_stop(self, stop: Cancelled | BudgetEnded) -> None:
         """Leave a log that says why the turn ended, for the model too."""
@@ -366,7 +353,8 @@ class Conductor:
             else:
                 clean.append(block)
         content = await self._recorder.stored(lambda: store_said(clean, self._blobs), self._cancel)
-        return Input(content=content, steer=steer, mended=mended, by=_PERSON)
+        by = _PERSON if steer else self._speaker
+        return Input(content=content, steer=steer, mended=mended, by=by)
 
     def _now(self) -> str:
         return iso(self._clock.now_ms())

@@ -101,7 +101,8 @@ class HookDecided(_Event, frozen=True, tag="hook"):
 
 class ApprovalAsked(_Event, frozen=True, tag="approval"):
     """A question is open. Answer it with `id` through the channel's own means. `rule` decided that
-    it is asked; `keeps` is the rule that an answer for longer than once keeps."""
+    it is asked; `keeps` is the rule that an answer for longer than once keeps; `asker` is the
+    delegate that asks and what it was sent for, "" for the session itself."""
 
     id: str
     tool: str
@@ -110,6 +111,7 @@ class ApprovalAsked(_Event, frozen=True, tag="approval"):
     choices: list[str]
     rule: str = ""
     keeps: str = ""
+    asker: str = ""
 
 
 class Fault(_Event, frozen=True, tag="fault"):

@@ -16,7 +16,8 @@ Choice = Literal["once", "session", "always", "no", "timeout", "nobody"]
 
 class Question(Struct, frozen=True):
     """`id` is our id of the call; `reason` says why it asks and `rule` what decided that;
-    `choices` is what may be answered; `keeps` the rule that "session" and "always" would keep."""
+    `choices` is what may be answered; `keeps` the rule that "session" and "always" would keep;
+    `asker` is the delegate that asks and what it was sent for, "" for the session itself."""
 
     id: str
     tool: str
@@ -25,6 +26,7 @@ class Question(Struct, frozen=True):
     rule: str
     choices: tuple[Choice, ...]
     keeps: str = ""
+    asker: str = ""
 
 
 class PersonAnswer(Struct, frozen=True):

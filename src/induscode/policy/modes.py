@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
-__all__ = ["TABLE", "Answer", "Deed", "Mode"]
+__all__ = ["TABLE", "Answer", "Deed", "Mode", "narrower"]
 
 
 class Mode(StrEnum):
@@ -16,6 +16,11 @@ class Mode(StrEnum):
     ASK = "ask"
     ACCEPT_EDITS = "accept-edits"
     FULL = "full"
+
+
+def narrower(one: Mode, other: Mode) -> Mode:
+    """That of the two in which less happens without a question."""
+    return min(one, other, key=tuple(Mode).index)
 
 
 class Answer(StrEnum):

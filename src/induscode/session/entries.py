@@ -26,6 +26,8 @@ __all__ = [
     "Briefing",
     "Checkpoint",
     "Compaction",
+    "Delegate",
+    "Delegator",
     "Entry",
     "Foreign",
     "Hook",
@@ -89,6 +91,13 @@ class Origin(Struct, frozen=True, gc=False):
     entry: str
 
 
+class Delegator(Struct, frozen=True, gc=False):
+    """Who handed its work to a session: the parent session, and the call there."""
+
+    session: str
+    call: str
+
+
 class SessionStart(_Header, frozen=True, tag="session"):
     """Always the first entry. `indus` is the version that wrote it."""
 
@@ -98,6 +107,7 @@ class SessionStart(_Header, frozen=True, tag="session"):
     cwd: str
     indus: str
     origin: Origin | None = None
+    delegator: Delegator | None = None
 
 
 class InstalledFeature(Struct, frozen=True, omit_defaults=True):
@@ -225,6 +235,15 @@ class Intent(_Header, frozen=True, tag="intent"):
     environment: dict[str, Any] | None = None
 
 
+class Delegate(_Header, frozen=True, tag="delegate"):
+    """A call hands its work to a session of its own, which begins after this is on disk. `agent` is
+    the profile it works under."""
+
+    call: str
+    session: str
+    agent: str = ""
+
+
 class Result(_Header, frozen=True, tag="result"):
     """How a call ended. `outcome`: ok, error (the tool's failure), denied (a rule, a gate or a
     person), refused (nobody to ask), invalid (broken arguments, unknown tool)."""
@@ -299,12 +318,14 @@ class Compaction(_Header, frozen=True, tag="compaction"):
 
 class Checkpoint(_Header, frozen=True, tag="checkpoint"):
     """What a step changed in files, so that it can be undone (see the checkpoint package). `call`
-    and `tool` say which step; a rewind is a step of its own and says where it went."""
+    and `tool` say which step; a rewind is a step of its own and says where it went. `root` is the
+    folder that paths are relative to, where that is not the session's workspace."""
 
     files: list[FileChange] = []
     call: str = ""
     tool: str = ""
     unrestorable: list[Unrestorable] = []
+    root: str = ""
     rewind: Rewound | None = None
 
 
@@ -340,6 +361,7 @@ KnownEntry = (
     | Request
     | Response
     | Intent
+    | Delegate
     | Result
     | Interrupted
     | Approval

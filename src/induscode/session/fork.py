@@ -92,7 +92,9 @@ def _copies(path: list[Entry], origin: str, session: str) -> list[bytes]:
         copy = entry
         match entry:
             case SessionStart():
-                copy = msgspec.structs.replace(entry, session=session, origin=Origin(origin, last))
+                copy = msgspec.structs.replace(
+                    entry, session=session, origin=Origin(origin, last), delegator=None
+                )
             case Quarantine():
                 # What is named here stayed behind; the copy still says from where on it is missing.
                 after = bisect.bisect_right(numbers, entry.after_seq)

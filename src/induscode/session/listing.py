@@ -29,7 +29,8 @@ _TITLE_LIMIT = 100
 
 
 class SessionRow(Struct, frozen=True):
-    """One line of a listing. `changed` is seconds since 1970."""
+    """One line of a listing. `changed` is seconds since 1970; `origin` is what it is a fork of,
+    `parent` the session that it worked for as a delegate."""
 
     id: str
     title: str
@@ -37,6 +38,7 @@ class SessionRow(Struct, frozen=True):
     changed: float
     size: int
     origin: str = ""
+    parent: str = ""
 
 
 class _Indexed(Struct):
@@ -88,7 +90,7 @@ def _rows(found: list[tuple[int, str, int]], limit: int) -> list[SessionRow]:
 
 
 def _row(path: Path, changed_ns: int, size: int) -> SessionRow:
-    title, workspace, origin = "", "", ""
+    title, workspace, origin, parent = "", "", "", ""
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     for line in head.split(b"\n"):
@@ -96,10 +98,11 @@ def _row(path: Path, changed_ns: int, size: int) -> SessionRow:
         if isinstance(entry, SessionStart):
             workspace = entry.workspace
             origin = entry.origin.session if entry.origin else ""
+            parent = entry.delegator.session if entry.delegator else ""
         elif isinstance(entry, Input):
             title = _title(entry)
             break
-    return SessionRow(path.stem, title, workspace, changed_ns / 1e9, size, origin)
+    return SessionRow(path.stem, title, workspace, changed_ns / 1e9, size, origin, parent)
 
 
 def _title(entry: Input) -> str:

@@ -15,6 +15,7 @@ from induscode.kernel.scrubbing import Scrubber, scrubbed, unsigned
 from induscode.session.entries import (
     Amendment,
     Briefing,
+    Delegator,
     ImageRef,
     KnownEntry,
     Operation,
@@ -27,7 +28,7 @@ from induscode.session.entries import (
 
 __all__ = ["scrub_entry"]
 
-_OWN = (KnownEntry, TextRef, ImageRef, Origin, StoredSpan, ToolRow, Operation)
+_OWN = (KnownEntry, TextRef, ImageRef, Origin, Delegator, StoredSpan, ToolRow, Operation)
 _MINTED = frozenset(
     (
         *("id", "parent", "at", "call", "entry", "first", "last", "pinned", "request"),

@@ -7,9 +7,11 @@ from typing import Any
 
 from induscode.kernel.content import Opaque, Thinking
 from induscode.kernel.model import StopReason, Usage
+from induscode.session.delegation import DELEGATE_FEATURE, used_by_delegate
 from induscode.session.entries import (
     Briefing,
     Compaction,
+    Delegate,
     Entry,
     Foreign,
     Input,
@@ -27,12 +29,15 @@ from induscode.session.entries import (
     Toolset,
 )
 from induscode.session.known import Known
+from induscode.session.totals import Totals
 
 __all__ = ["SessionState"]
 
 
 class SessionState:
-    """Survives a resume because it is nothing but its entries."""
+    """Survives a resume because it is nothing but its entries. `usage`, `cost` and `steps` are the
+    session's own, `delegated` is what its delegates used; `delegates` are the sessions behind the
+    calls that are under way."""
 
     def __init__(self) -> None:
         self.start: SessionStart | None = None
@@ -45,6 +50,8 @@ class SessionState:
         self.cost = 0.0
         self.unpriced = 0
         self.steps = 0
+        self.delegated = Totals()
+        self.delegates: dict[str, str] = {}
         self.last_usage: Usage | None = None
         self.started: dict[str, Intent] = {}
         self.thinking_answers: list[str] = []
@@ -67,6 +74,7 @@ class SessionState:
             Request: self._request,
             Response: self._response,
             Intent: self._intent,
+            Delegate: self._delegate,
             Result: self._result,
             Interrupted: self._interrupted,
             Compaction: self._compaction,
@@ -135,14 +143,22 @@ class SessionState:
     def _intent(self, entry: Intent) -> None:
         self.started[entry.call] = entry
 
+    def _delegate(self, entry: Delegate) -> None:
+        self.delegates[entry.call] = entry.session
+
     def _result(self, entry: Result) -> None:
         """A hook that changed the result is its producer (`by`), but what the tool left for later
         calls is the tool's: the intent says whose tool ran."""
         intent = self.started.pop(entry.call, None)
-        self.known.add(entry, entry.by if intent is None else intent.by)
+        owner = entry.by if intent is None else intent.by
+        self.known.add(entry, owner)
+        self.delegates.pop(entry.call, None)
+        if owner == DELEGATE_FEATURE:
+            self.delegated = self.delegated.plus(used_by_delegate(entry.details))
 
     def _interrupted(self, entry: Interrupted) -> None:
         self.started.pop(entry.call, None)
+        self.delegates.pop(entry.call, None)
 
     def _compaction(self, entry: Compaction) -> None:
         self.thinking_answers = []

@@ -16,12 +16,15 @@ from induscode.kernel.ids import IdMint
 from induscode.kernel.jsontext import digest
 from induscode.kernel.scrubbing import Scrubber
 from induscode.session.blobs import BlobStore
+from induscode.session.entries import SessionStart
+from induscode.session.line import read_line
 from induscode.session.log import OpenReport, SessionLog
 
 __all__ = ["LOG_SUFFIX", "SessionStore", "workspace_key"]
 
 LOG_SUFFIX = ".jsonl"
 _READABLE = 48
+_FIRST_LINE = 64 * 1024
 
 
 def workspace_key(workspace: Path) -> str:
@@ -59,7 +62,8 @@ class SessionStore:
     def find(self, wanted: str, workspace: Path) -> Path:
         """The log that `wanted` names: an id, a unique prefix of one, or `last`.
 
-        `last` is the newest session of this workspace; ids are looked for in all workspaces.
+        `last` is the newest session of this workspace that is not a delegate's; ids are looked for
+        in all workspaces.
         Raises `SessionNotFound`.
         """
         if wanted == "last":
@@ -80,13 +84,24 @@ class SessionStore:
         return matches[0]
 
     def _last(self, workspace: Path) -> Path:
-        newest: tuple[int, str] | None = None
+        found: list[tuple[int, str]] = []
         with contextlib.suppress(FileNotFoundError), os.scandir(self.folder(workspace)) as rows:
-            for row in rows:
-                if row.name.endswith(LOG_SUFFIX) and row.is_file():
-                    newest = max(newest or (0, ""), (row.stat().st_mtime_ns, row.path))
+            logs = [row for row in rows if row.name.endswith(LOG_SUFFIX) and row.is_file()]
+            found = [(row.stat().st_mtime_ns, row.path) for row in logs]
+        found.sort(reverse=True)
+        newest = next((path for _, path in found if not _of_delegate(Path(path))), None)
         if newest is None:
             raise SessionNotFound(
                 f"no session yet in {workspace}", hint='start one with: indus -p "your question"'
             )
-        return Path(newest[1])
+        return Path(newest)
+
+
+def _of_delegate(log: Path) -> bool:
+    """Whether a session worked for another one: its first entry says so."""
+    try:
+        with log.open("rb") as file:
+            first = read_line(file.readline(_FIRST_LINE).rstrip(b"\n"))
+    except OSError:
+        return False
+    return isinstance(first, SessionStart) and first.delegator is not None

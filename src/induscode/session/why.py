@@ -13,18 +13,29 @@ import msgspec
 from msgspec import Struct
 
 from induscode.errors import LogCorrupt, UserError
-from induscode.kernel.content import Image, Json, Opaque, Text, Thinking, ToolCall
+from induscode.kernel.content import Image, Json, Opaque, Text, Thinking, ToolCall, plain_text
 from induscode.kernel.jsontext import digest
+from induscode.kernel.model import StopReason
 from induscode.kernel.request import CallResult, NeutralRequest
 from induscode.session.blobs import BlobStore
-from induscode.session.entries import Entry, Request
+from induscode.session.delegation import delegate_behind
+from induscode.session.entries import Entry, Request, Response
 from induscode.session.line import type_name
 from induscode.session.projection import Projection
 from induscode.session.reader import Scan
 from induscode.session.state import SessionState
+from induscode.session.storing import load_answer
 from induscode.session.tree import branches, path_to
 
-__all__ = ["Finding", "Piece", "RequestView", "find_text", "request_views", "view_request"]
+__all__ = [
+    "Finding",
+    "Piece",
+    "RequestView",
+    "find_said",
+    "find_text",
+    "request_views",
+    "view_request",
+]
 
 
 class Piece(Struct, frozen=True):
@@ -51,11 +62,15 @@ class RequestView(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """A text that the model saw: which piece, and since which request."""
+    """A text that the model saw: which piece, and since which request. `delegate` is the session
+    whose answer the piece is; `session` is where this was found, "" for the one that was asked
+    about."""
 
     piece: Piece
     since_request: int
     requests: int
+    delegate: str = ""
+    session: str = ""
 
 
 def request_views(found: Scan, blobs: BlobStore) -> Iterator[RequestView]:
@@ -100,6 +115,7 @@ def view_request(found: Scan, blobs: BlobStore, number: int | None) -> RequestVi
 def find_text(found: Scan, blobs: BlobStore, wanted: str) -> list[Finding]:
     """Every piece that holds `wanted`, with the first request that showed it."""
     findings: dict[tuple[str, str, str], Finding] = {}
+    behind = delegate_behind(found.entries)
     for view in request_views(found, blobs):
         for piece in view.pieces:
             if wanted not in piece.text:
@@ -107,8 +123,34 @@ def find_text(found: Scan, blobs: BlobStore, wanted: str) -> list[Finding]:
             key = (piece.entry, piece.by, piece.sha256)
             known = findings.get(key)
             first = known.since_request if known else view.number
-            findings[key] = Finding(piece, first, (known.requests if known else 0) + 1)
+            times = (known.requests if known else 0) + 1
+            findings[key] = Finding(piece, first, times, behind.get(piece.entry, ""))
     return list(findings.values())
+
+
+def find_said(found: Scan, blobs: BlobStore, wanted: str) -> list[Finding]:
+    """The answers that hold `wanted`, also the last one, which no request of the session showed."""
+    numbers = {view.request.id: view.number for view in request_views(found, blobs)}
+    findings: list[Finding] = []
+    for entry in found.entries:
+        if not isinstance(entry, Response) or entry.stop is StopReason.PARTIAL:
+            continue
+        with contextlib.suppress(LogCorrupt):
+            text = plain_text(load_answer(entry.content, blobs))
+            if wanted in text:
+                data = text.encode(errors="replace")
+                piece = Piece(
+                    path="answer",
+                    by=entry.by,
+                    entry=entry.id,
+                    entry_type=type_name(entry),
+                    at=entry.at,
+                    size=len(data),
+                    sha256=digest(data),
+                    text=text,
+                )
+                findings.append(Finding(piece, numbers.get(entry.request, 0), 0))
+    return findings
 
 
 def _pieces(

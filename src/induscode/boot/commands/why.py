@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec.structs import replace
 
 from induscode.boot.commands.common import found_session, here, out, out_json, parser, table
 from induscode.channels.terminal import Ink, safe
-from induscode.session.why import Finding, Piece, RequestView, find_text, view_request
+from induscode.session.blobs import BlobStore
+from induscode.session.log import read_only
+from induscode.session.store import LOG_SUFFIX
+from induscode.session.why import (
+    Finding,
+    Piece,
+    RequestView,
+    find_said,
+    find_text,
+    view_request,
+)
 
 __all__ = ["run"]
 
@@ -30,7 +43,7 @@ def run(argv: list[str], environ: Mapping[str, str]) -> int:
     words.add_argument("--cwd", metavar="DIR", help="as if started there")
     asked = words.parse_args(argv)
     around = here(environ, asked.cwd)
-    _, found = found_session(around, asked.id)
+    path, found = found_session(around, asked.id)
     blobs = around.store.blobs
     ink = Ink(sys.stdout, dict(environ))
     if asked.find is None:
@@ -40,8 +53,29 @@ def run(argv: list[str], environ: Mapping[str, str]) -> int:
     findings = find_text(found, blobs, asked.find)
     if asked.request is not None:
         findings = [f for f in findings if f.since_request <= asked.request]
+    findings += _behind(findings, path, blobs, asked.find)
     out_json(findings) if asked.json else _show_findings(findings, asked.find, ink)
     return 0 if findings else 1
+
+
+def _behind(findings: list[Finding], path: Path, blobs: BlobStore, wanted: str) -> list[Finding]:
+    """Where the same text is in the sessions of the delegates whose answers showed it."""
+    more: list[Finding] = []
+    waiting = [finding.delegate for finding in findings if finding.delegate]
+    seen: set[str] = set()
+    while waiting:
+        session = waiting.pop(0)
+        log = path.with_name(session + LOG_SUFFIX)
+        if session in seen or not log.exists():
+            continue
+        seen.add(session)
+        found = read_only(log)
+        there = find_text(found, blobs, wanted)
+        shown = {finding.piece.entry for finding in there}
+        said = [f for f in find_said(found, blobs, wanted) if f.piece.entry not in shown]
+        more += [replace(finding, session=session) for finding in (*there, *said)]
+        waiting += [finding.delegate for finding in there if finding.delegate]
+    return more
 
 
 def _show_request(view: RequestView, ink: Ink) -> None:
@@ -69,9 +103,13 @@ def _show_findings(findings: list[Finding], wanted: str, ink: Ink) -> None:
         out(f"no request of this session showed the model {wanted!r}")
     for finding in findings:
         piece = finding.piece
-        out(f"{ink(piece.by or '?', 'bold', 'cyan')} put it there")
+        where = f" in delegate {finding.session}" if finding.session else ""
+        out(f"{ink(piece.by or '?', 'bold', 'cyan')} put it there{where}")
         out(f"  text     …{_snippet(piece.text, max(0, piece.text.find(wanted) - 20))}…")
-        out(f"  where    {piece.path} of request {finding.since_request}" + _times(finding))
+        place = "to" if piece.path == "answer" else "of"
+        out(f"  where    {piece.path} {place} request {finding.since_request}" + _times(finding))
+        if finding.delegate:
+            out(f"  from     the answer of delegate {finding.delegate}")
         out(f"  since    {piece.at}, entry {piece.entry} ({piece.entry_type})")
         out(_origin(piece))
 
@@ -85,7 +123,7 @@ def _origin(piece: Piece) -> str:
 
 def _times(finding: Finding) -> str:
     more = finding.requests - 1
-    return f" and {more} later request{'s' if more > 1 else ''}" if more else ""
+    return f" and {more} later request{'s' if more > 1 else ''}" if more > 0 else ""
 
 
 def _snippet(text: str, start: int) -> str:
