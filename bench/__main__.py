@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from bench.deck import measure_deck
+from bench.delegate import measure_delegate
 from bench.exchange import measure_answer, measure_calls, measure_version
 from bench.log import measure_append, measure_resume
 from bench.report import show
@@ -15,9 +16,8 @@ from bench.search import measure_search
 def main() -> int:
     words = argparse.ArgumentParser(prog="python -m bench")
     words.add_argument("--rounds", type=int, default=10, help="interleaved runs of each")
-    words.add_argument(
-        "--only", choices=("version", "answer", "calls", "append", "resume", "search", "deck")
-    )
+    names = ("version", "answer", "calls", "append", "resume", "search", "deck", "delegate")
+    words.add_argument("--only", choices=names)
     asked = words.parse_args()
     parts = {
         "version": lambda: measure_version(asked.rounds * 2),
@@ -26,6 +26,7 @@ def main() -> int:
         "append": measure_append,
         "resume": measure_resume,
         "deck": lambda: measure_deck(asked.rounds),
+        "delegate": lambda: measure_delegate(max(3, asked.rounds // 2)),
         "search": lambda: measure_search(asked.rounds * 3),
     }
     good = True

@@ -19,8 +19,10 @@ from induscode.conductor.ports import (
     Budget,
     ModelSetting,
     NoBackground,
+    NoWatch,
     Offer,
     Setup,
+    Watch,
     Wiring,
 )
 from induscode.conductor.retries import Retries
@@ -224,6 +226,7 @@ class Rig:
     person: Person | None = None
     hooks: Hooks = NO_HOOKS
     background: Background = field(default_factory=NoBackground)
+    watch: Watch = field(default_factory=NoWatch)
     budget: Budget = field(default_factory=Budget)
     retries: Retries = field(default_factory=lambda: Retries(attempts=4, first=0.001, total=5))
     patience: float = 5.0
@@ -277,6 +280,7 @@ class Rig:
             person=self.person,
             hooks=self.hooks,
             background=self.background,
+            watch=self.watch,
             budget=self.budget,
             retries=self.retries,
             patience=self.patience,

@@ -1,4 +1,4 @@
-"""`python -m tests.torture [kills | faults | processes | rewind | all]`: a campaign, its figures."""
+"""`python -m tests.torture [kills | faults | processes | rewind | all]`: campaigns in figures."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from induscode.kernel.sources import sources_digest
@@ -17,7 +19,8 @@ _SOURCES = {
 }
 
 
-def host_digests() -> dict[str, str]:
+@cache
+def host_digests() -> Mapping[str, str]:
     """sha256 over the sources of each part of the host, names included."""
     root = Path(__file__).parent.parent
     return {

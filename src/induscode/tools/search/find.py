@@ -16,7 +16,7 @@ from induscode.tools.search.limits import (
     GLOB_CHARACTERS,
     NAMES_CHECKED,
 )
-from induscode.tools.search.ranking import Listing, directories_of, in_order, likely, similar
+from induscode.tools.search.ranking import Listing, directories_of, likely, similar
 from induscode.tools.search.ripgrep import search
 from induscode.tools.search.scope import Scope, scope_of, unusable
 
@@ -75,15 +75,16 @@ class _Finding:
             cwd=self._scope.root,
             take=take,
             cancel=self._context.cancel,
+            silent=False,
         )
         if outcome.complaint:
             return ToolResult.error(f"The search is not possible: {outcome.complaint.strip()}.")
         listing = Listing(b"".join(said))
-        found = self._matching(listing)
-        shown, left_out = self._allowed(in_order(found, self._limit) if self._glob else found)
+        found, total = self._matching(listing)
+        shown, left_out = self._allowed(found)
         notes = [stopped(outcome)]
-        if len(shown) + left_out < len(found):
-            notes.append(f"{len(shown):,} of {len(found):,}; {_MORE}")
+        if len(shown) + left_out < total:
+            notes.append(f"{len(shown):,} of {total:,}; {_MORE}")
         details = {"names": len(shown), "left_out": left_out, "complete": not any(notes)}
         if left_out:
             notes.append(f"{left_out:,} left out that you may not read")
@@ -91,23 +92,26 @@ class _Finding:
         text = self._context.clean("\n".join(lines))
         return ToolResult(
             content=(Text("\n".join([text, *(f"[{note}]" for note in notes if note)])),),
-            display=f"{len(shown):,} of {len(found):,} names",
+            display=f"{len(shown):,} of {total:,} names",
             details=details,
         )
 
-    def _matching(self, listing: Listing) -> list[str]:
-        """In order, unless by a glob."""
+    def _matching(self, listing: Listing) -> tuple[Iterable[str], int]:
+        """Names in order, and how many."""
         glob = self._glob
         if glob is None:
-            return self._likely(listing)
+            return _with_number(self._likely(listing))
+        passes = glob.everything or (self._hints and glob.sufficient)
+        if passes and not self._only_directories:
+            return listing.in_order(self._limit), len(listing)
         places = listing.names
         if self._only_directories:
             places = [name[:-1] for name in directories_of(places)]
-        if not glob.everything and not (self._hints and glob.sufficient):
-            places = glob.admitted(places, self._scope.prefix)
+        places = glob.admitted(places, self._scope.prefix)
         if not places and "[" in self._query:
-            return self._likely(listing)
-        return [f"{name}/" for name in places] if self._only_directories else places
+            return _with_number(self._likely(listing))
+        mark = "/" if self._only_directories else ""
+        return _with_number(sorted(f"{name}{mark}" for name in places))
 
     def _likely(self, listing: Listing) -> list[str]:
         found = likely(self._query, listing, directories=self._only_directories)
@@ -136,3 +140,7 @@ class _Finding:
         told = ", ".join(map(self._scope.shown, near))
         nothing = f"Nothing below {self._scope.root} is called {self._query!r}"
         return f"{nothing}; ignored files do not count." + (f" Similar: {told}." if told else "")
+
+
+def _with_number(names: list[str]) -> tuple[list[str], int]:
+    return names, len(names)

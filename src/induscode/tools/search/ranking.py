@@ -11,7 +11,7 @@ from heapq import nsmallest
 from induscode.tools.compare import close_names
 from induscode.tools.search.limits import SIMILAR_NAMES
 
-__all__ = ["Listing", "directories_of", "in_order", "likely", "similar"]
+__all__ = ["Listing", "directories_of", "likely", "similar"]
 
 _COMPARED = 200
 _ELSEWHERE = 4
@@ -20,37 +20,47 @@ _ELSEWHERE = 4
 
 class Listing:
     """Names of files as ripgrep lists them: each with a NUL behind it. A last one that was cut off
-    is none."""
+    is none. Of a whole tree few names are ever looked at, so they stay bytes until then."""
 
     def __init__(self, said: bytes) -> None:
-        self._text = os.fsdecode(said[: said.rfind(b"\0") + 1])
+        self._said = said[: said.rfind(b"\0") + 1]
+
+    def __len__(self) -> int:
+        return self._said.count(b"\0")
 
     @cached_property
     def names(self) -> list[str]:
-        return self._text.split("\0")[:-1]
+        return os.fsdecode(self._said).split("\0")[:-1]
+
+    def in_order(self, soon: int) -> Iterator[str]:
+        """All names by path. Mostly only the first `soon` are asked for, and the rest not sorted."""
+        every = self._said.split(b"\0")[:-1]
+        first = nsmallest(soon, every)
+        yield from map(os.fsdecode, first)
+        if len(every) > len(first):
+            yield from map(os.fsdecode, sorted(every)[len(first) :])
 
     def holding(self, query: str) -> list[str]:
         """Names with `query` in them, or if there are none with each word of it, without regard to
         case."""
         wanted = query.lower()
-        lowered = self._text.lower()
-        if len(lowered) == len(self._text):
-            hits = list(self._around(wanted, lowered))
-        else:  # a few letters of the world grow when they are made small
+        if wanted.isascii():
+            hits = list(self._around(wanted.encode()))
+        else:
             hits = [name for name in self.names if wanted in name.lower()]
         words = wanted.split()
         if not hits and len(words) > 1:
-            rare = max(words, key=len)
-            some = self.holding(rare)
+            some = self.holding(max(words, key=len))
             hits = [name for name in some if all(word in name.lower() for word in words)]
         return hits
 
-    def _around(self, wanted: str, lowered: str) -> Iterator[str]:
+    def _around(self, wanted: bytes) -> Iterator[str]:
         """Does not look at names that do not hold it: most of them, mostly."""
+        lowered = self._said.lower()
         at = lowered.find(wanted)
         while at >= 0:
-            start, end = lowered.rfind("\0", 0, at) + 1, lowered.find("\0", at)
-            yield self._text[start:end]
+            start, end = lowered.rfind(b"\0", 0, at) + 1, lowered.find(b"\0", at)
+            yield os.fsdecode(self._said[start:end])
             at = lowered.find(wanted, end)
 
 
@@ -84,14 +94,6 @@ def directories_of(names: Iterable[str]) -> list[str]:
             found.add(place)
             place = place.rpartition("/")[0]
     return [f"{place}/" for place in found]
-
-
-def in_order(names: list[str], soon: int) -> Iterator[str]:
-    """Names by path. Mostly only the first `soon` are asked for, and the rest not sorted."""
-    first = nsmallest(soon, names)
-    yield from first
-    if len(names) > len(first):
-        yield from sorted(names)[len(first) :]
 
 
 def similar(query: str, names: Iterable[str]) -> list[str]:
