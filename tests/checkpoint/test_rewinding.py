@@ -288,6 +288,27 @@ def test_a_rewind_that_broke_off_is_told_and_can_be_done_again(
     assert tree_of(repository.work) == before
 
 
+def test_a_rewind_that_broke_off_between_removing_and_making_can_be_done_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (stage.work / "d").mkdir()
+    (stage.work / "d" / "f").write_text("f")
+    before, point = tree_of(stage.work), stage.here()
+    stage.shell("rm -r d; echo x > d")
+
+    def killed(*_: object, **__: object) -> None:
+        raise Killed
+
+    monkeypatch.setattr(os, "mkdir", killed)
+    with pytest.raises(Killed):
+        stage.rewind(point)
+    monkeypatch.undo()
+    assert tree_of(stage.work) == {}
+    assert "these files were not put back: d" in finish_broken(stage.log, stage.work)
+    assert stage.rewind(point).complete
+    assert tree_of(stage.work) == before
+
+
 def test_a_rewind_that_ended_needs_no_finishing(repository: Stage) -> None:
     point = repository.here()
     repository.shell("echo agent > untracked")

@@ -172,7 +172,7 @@ def test_a_setting_that_nothing_knows_is_a_warning(home: Home) -> None:
         (["--json"], "--json goes with -p"),
         (["-p", "hi", "-c", "-r", "x"], "only one of --continue, --resume, --fork"),
         (["-p", "hi", "--tools", "read", "--no-tools"], "contradict each other"),
-        (["-p", "hi", "--tools", "raed"], "there is no tool 'raed'; known tools: read, ls, write"),
+        (["-p", "hi", "--tools", "raed"], "there is no tool 'raed'; known tools: read, ls, grep"),
         (["-p", "hi", "--system", "@missing.txt"], "@missing.txt: No such file"),
         (["-p", "hi", "--cwd", "nowhere"], "is not a directory"),
         (["-p", "hi", "--model", "nobody/x"], "there is no provider 'nobody'"),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from induscode.boot.commands import rewind as command
+from induscode.errors import UserError
 from tests.checkpoint.scene import git
 from tests.checkpoint.trees import digest_of, tree_of
 from tests.cli.home import Home, answer
@@ -177,6 +180,51 @@ def test_what_cannot_be_put_back_is_told_before_the_command_runs(worked: Home) -
     alert = ran.events[types.index("alert")]
     assert "node_modules/ (a package manager fills it)" in alert["text"]
     assert types.index("alert") < types.index("tool_start")
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+def test_a_rewind_that_broke_off_is_told_at_the_next_start_and_can_be_done_again(
+    worked: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tree_of(worked.work)
+    run(worked, "do it", changing(), first=True)
+    real = os.replace
+
+    def replace(*names: str, **folders: int) -> None:
+        if folders:
+            raise Killed
+        real(*names)
+
+    monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises(Killed):
+        command.run(["last", "--cwd", str(worked.work)], worked.environ())
+    monkeypatch.undo()
+    ran = worked.run("-c", "-p", "and now?", "-m", worked.script(answer("Well.")))
+    assert ran.code == 0
+    assert "a rewind of this session broke off half way: these files were not put back" in ran.err
+    again = ran.err.split("to do it again: indus ")[1].splitlines()[0].split()
+    assert worked.run(*again).code == 0
+    assert tree_of(worked.work) == before
+    assert worked.run("replay", "last").code == 0
+
+
+def test_when_a_feature_objects_nothing_is_done(
+    worked: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(worked, "do it", changing(), first=True)
+    after, log = tree_of(worked.work), worked.logs()[0].read_bytes()
+
+    async def objects(*_: object) -> None:
+        raise UserError("a feature stopped the rewind")
+
+    monkeypatch.setattr(command, "check_rewind", objects)
+    with pytest.raises(UserError):
+        command.run(["last", "--cwd", str(worked.work)], worked.environ())
+    assert tree_of(worked.work) == after
+    assert worked.logs()[0].read_bytes() == log
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,9 @@ PEEK = """\
 python3 - "$PPID" <<'END'
 import glob, sys
 ours = f"/proc/{sys.argv[1]}"
+while b"-m\\0induscode\\0" not in open(f"{ours}/cmdline", "rb").read():
+    above = open(f"{ours}/stat").read().rpartition(")")[2].split()[1]
+    ours = f"/proc/{above}"
 for name in (f"{ours}/environ", *glob.glob("/proc/[0-9]*/environ")):
     try:
         print(open(name, "rb").read()[::-1].replace(b"\\0", b" "))
@@ -102,7 +105,7 @@ END
 
 
 def peeked(home: Home, *before: str) -> str:
-    """What a command sees that looks into its parent, spelled so that no redaction hides it."""
+    """What a command sees that looks into us, spelled so that no redaction hides it."""
     home.key = f"sk-own-{uuid4().hex}"  # others on this machine may use the usual one
     (home.work / "peek.sh").write_text(PEEK)
     with AnthropicServer([call("bash", command=". ./peek.sh"), say("ok")]) as server:

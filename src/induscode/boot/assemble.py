@@ -69,7 +69,7 @@ def open_session(
     outlet = Outlet(emit, around.clock, around.secrets, machine.spill)
     watch = LateWatch(around, log, lambda text: emit(Alert(text=text, at=_now(around))))
     broken = broken_rewind(around, log)
-    more = partial(_delegate, invocation, around, patience=patience, brought=brought)
+    more = partial(_delegate, invocation, around, patience)
     delegates = Delegates(begun.agents, begun.depth, more)
     ctx = deck_context(around, watch, delegates)
     features = install_features(
@@ -81,6 +81,7 @@ def open_session(
             ctx=ctx,
             deck=deck_of(invocation, ctx).retain(lambda tool: begun.admits(tool.name)),
             brought=brought,
+            guests=begun.guests,
             tasks=errand is None,
         )
     )
@@ -113,7 +114,7 @@ def open_session(
     faults = (*faults, broken) if broken else faults
     faults = (*faults, *begun.agents.faults)
     outlet.connect(conductor)
-    delegates.connect(Parent(conductor, permission, person, emit))
+    delegates.connect(Parent(conductor, permission, features, person, emit))
     forked = invocation.fork is not None
     greeting = Greeting(around.config.unknown, begun.notices, faults, forked)
     return RunningSession(conductor, emit, around.clock, begun.report, greeting, features, machine)
@@ -122,22 +123,13 @@ def open_session(
 def _delegate(
     invocation: Invocation,
     around: Surroundings,
+    patience: float,
     errand: Errand,
     emit: Callable[[Event], None],
     person: Person | None,
-    *,
-    patience: float,
-    brought: Sequence[Package],
 ) -> RunningSession:
-    return open_session(
-        replace(invocation, resume=None, fork=None),
-        around,
-        emit,
-        person=person,
-        patience=patience,
-        brought=brought,
-        errand=errand,
-    )
+    again = replace(invocation, resume=None, fork=None)
+    return open_session(again, around, emit, person=person, patience=patience, errand=errand)
 
 
 def _now(around: Surroundings) -> str:

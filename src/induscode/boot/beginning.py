@@ -24,6 +24,7 @@ from induscode.conductor.ports import (
     Sender,
 )
 from induscode.errors import IndusError, UsageError
+from induscode.feature.hosting.installed import Member
 from induscode.kernel.clock import iso
 from induscode.kernel.model import Usage
 from induscode.policy.approvals import ApprovalStore, KeptRule
@@ -39,7 +40,8 @@ __all__ = ["Beginning", "begun_by_errand", "begun_by_person", "policy_of"]
 
 class Beginning(Struct, frozen=True):
     """`tools` are the names of those there may be at most, None for no bound. `spans` join the
-    prompt; `agents` can be sent; `depth` counts the levels above; `notices` are for the person."""
+    prompt; `agents` can be sent; `depth` counts the levels above, whose features `guests` are;
+    `notices` are for the person."""
 
     log: SessionLog
     report: OpenReport
@@ -52,6 +54,7 @@ class Beginning(Struct, frozen=True):
     spans: tuple[BriefSpan, ...] = ()
     sender: Sender | None = None
     depth: int = 0
+    guests: tuple[Member, ...] = ()
     notices: tuple[str, ...] = ()
 
     def admits(self, tool: str) -> bool:
@@ -106,6 +109,7 @@ def begun_by_errand(errand: Errand, around: Surroundings, maker: ModelMaker) -> 
         spans=errand.spans,
         sender=errand.sender,
         depth=errand.depth,
+        guests=errand.guests,
     )
 
 

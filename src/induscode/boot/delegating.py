@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from induscode.boot.agents import Agents
 from induscode.boot.errand import Errand
+from induscode.boot.features import Features
 from induscode.boot.permission import SessionPermission
 from induscode.boot.running import RunningSession
 from induscode.capability_deck.contract import DeckFault
@@ -53,6 +54,7 @@ class Parent(Struct, frozen=True):
 
     conductor: Conductor
     permission: SessionPermission
+    features: Features
     person: Person | None
     tell: Callable[[Event], None]
 
@@ -133,6 +135,7 @@ class Delegates:
             depth=depth,
             spans=tuple(spans),
             agents=self._agents,
+            guests=parent.features.registry.lent(),
         )
 
     async def _carried_out(self, sent: _Sent, session: RunningSession, text: str) -> ToolResult:

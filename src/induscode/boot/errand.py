@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from induscode.boot.permission import SessionPermission
 from induscode.conductor.ports import BriefSpan, Budget, Sender
+from induscode.feature.hosting.installed import Member
 from induscode.policy.modes import Mode
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = ["Errand"]
 class Errand(Struct, frozen=True):
     """`permission` is the sender's, under which `mode` counts. `tools` are the names of those that
     the delegate may have at most; `depth` counts levels below the session of a person. `spans` join
-    its prompt; `agents` are those that it may send in turn."""
+    its prompt; `agents` are those that it may send in turn, `guests` the sender's features."""
 
     sender: Sender
     permission: SessionPermission
@@ -30,3 +31,4 @@ class Errand(Struct, frozen=True):
     depth: int
     spans: tuple[BriefSpan, ...]
     agents: Agents
+    guests: tuple[Member, ...] = ()

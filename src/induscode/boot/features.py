@@ -24,7 +24,7 @@ from induscode.conductor.ports import Background, BoundTool, BriefSpan, NoBackgr
 from induscode.feature.capability import AnyCapability, GrantPort
 from induscode.feature.descriptor import FeatureId
 from induscode.feature.hosting.grant_store import GrantStore
-from induscode.feature.hosting.installed import FeatureRegistry
+from induscode.feature.hosting.installed import FeatureRegistry, Member
 from induscode.feature.hosting.records import FeatureRecord
 from induscode.feature.registry import FeatureHost, FeatureRegistryBuilder, Package
 from induscode.feature.services import ServicePort
@@ -113,8 +113,9 @@ class Features(Struct, frozen=True):
 class Ground(Struct, frozen=True):
     """What features are installed upon. `grants` is the folder of the user's grants; `roots` is
     given how a task is started; `ctx` is what the deck's tools are built for, and `deck` which of
-    them there are; `brought` are features of the program that opens the session. Without `tasks`
-    nothing runs in the background: a delegate's features have theirs in the session above it."""
+    them there are; `brought` are features of the program that opens the session. `guests` are
+    features of the session above a delegate's. Without `tasks` nothing runs in the background: the
+    session above has the tasks."""
 
     config: Config
     grants: Path
@@ -123,6 +124,7 @@ class Ground(Struct, frozen=True):
     ctx: DeckContext
     deck: ToolDeck
     brought: Sequence[Package] = ()
+    guests: Sequence[Member] = ()
     tasks: bool = True
 
 
@@ -144,7 +146,7 @@ def install_features(ground: Ground) -> Features:
     builder = FeatureRegistryBuilder(host)
     for package in (*packages(ground.config, ground.deck), *ground.brought):
         builder.add(package)
-    registry = builder.install()
+    registry = builder.install().with_guests(ground.guests)
     supervisors.append(_supervisor(registry) if ground.tasks else _NoTasks())
     hooks = hooks_of(registry)
     shut = shut_gates(registry, store)

@@ -84,14 +84,17 @@ class SessionPermission:
 
     def reaches(self, call: CallView, path: Path, access: Access) -> bool:
         """Whether a granted call may touch a place, every link followed: what was granted, and
-        what the gate would allow anyway."""
+        what the gate would allow anyway. A rule that asks about one place is not answered by what
+        was granted for the directory around it."""
         kind = ToolKind.WRITE if access is Access.WRITE else ToolKind.READ
         place = CallView(call.tool, kind, {}, PathSubject(path, path, access))
         match decide(place, self._in_force()):
             case Allow():
                 return True
-            case Ask():
+            case Ask(layer=Layer.MODE):
                 return _named(call, path, access)
+            case Ask():
+                return _is_its_subject(call, path) and _named(call, path, access)
             case Deny():
                 return False
 
@@ -106,6 +109,10 @@ class SessionPermission:
         if mode is self._policy.mode:
             return self._policy
         return msgspec.structs.replace(self._policy, mode=mode)
+
+
+def _is_its_subject(call: CallView, path: Path) -> bool:
+    return isinstance(call.subject, PathSubject) and path in {call.subject.path, call.subject.named}
 
 
 def _named(call: CallView, path: Path, access: Access) -> bool:

@@ -67,7 +67,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
         "tools/trouble.py",
         "tools/write.py",
     ),
-    SEARCH: ("tools/search/*.py",),
+    SEARCH: ("tools/search/*.py", "tools/trouble.py"),
     SHELL: (
         "capability_deck/cards/bg_process.py",
         "tools/bash.py",

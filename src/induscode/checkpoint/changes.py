@@ -8,12 +8,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from induscode.checkpoint.anchor import status_of
 from induscode.checkpoint.baseline import Baseline, Source
 from induscode.checkpoint.contents import ContentStore, Held
 from induscode.checkpoint.gitobjects import GitObjects, blob_id
 from induscode.checkpoint.states import Seen, bare, change_of, see, shown
-from induscode.checkpoint.walk import Look, Mark, mark_of
+from induscode.checkpoint.walk import Look, Mark
 from induscode.kernel.jsontext import digest
 from induscode.session.file_states import FileChange, FileState, Unrestorable, same
 
@@ -28,28 +27,15 @@ class Changed(Struct):
     kept: set[str] = set()
 
 
-def changed_paths(root: Path, base: Baseline, after: Look) -> Iterator[str]:
-    """The paths that may differ: whose mark is another, or was too young to tell."""
+def changed_paths(base: Baseline, after: Look) -> Iterator[str]:
+    """The paths that may differ: whose mark is another, or was too young to tell. In a folder that
+    was left out before, nothing was known."""
     before, now = base.look.marks, after.marks
-    left = [f"{path}/" for path in after.left if path not in base.look.left]
     for path, mark in before.items():
-        other = now.get(path)
-        if other is None and any(path.startswith(folder) for folder in left):
-            other = _mark_there(root, path, mark)  # its folder is no longer looked into
-        if other != mark or path in base.young:
+        if now.get(path) != mark or path in base.young:
             yield path
-    outside = [f"{path}/" for path in base.look.left]
-    for path in now:
-        if path not in before and not any(path.startswith(folder) for folder in outside):
-            yield path
-
-
-def _mark_there(root: Path, path: str, fallback: Mark) -> Mark | None:
-    try:
-        status = status_of(root, path)
-    except OSError:
-        return fallback
-    return None if status is None else mark_of(status)
+    left = tuple(f"{path}/" for path in base.look.left)
+    yield from (path for path in now if path not in before and not path.startswith(left))
 
 
 class Keeper:
@@ -72,6 +58,8 @@ class Keeper:
         from_git: dict[str, tuple[Source, Seen]] = {}
         for path in sorted(paths):
             mark, after = base.look.marks.get(path), see(self._root, path)
+            if after.why and after.mark is None:
+                continue  # its folder was closed: nobody can tell, and its own mode is told
             source = base.source(path)
             if source is None or mark is None:
                 before = FileState() if mark is None else bare(mark)

@@ -24,7 +24,7 @@ _TEXT_BYTES = 256 * 1024
 
 _ROW = struct.Struct(">10I20sH")
 _OLDEST, _EXTENDED_FLAGS, _COMPRESSED = 2, 3, 4
-_HEADER, _TRAILER = 12, 20
+_HEADER = 12
 _STAGE, _EXTENDED, _LENGTH = 0x3000, 0x4000, 0x0FFF
 _INTENT_TO_ADD = 0x2000
 _LOW = 0xFFFFFFFF
@@ -130,17 +130,7 @@ def _parsed(data: bytes, written_ns: int) -> tuple[dict[str, Row], set[str]]:
         if mtime_ns >= written_ns:
             mtime_ns = -1  # as young as the index: git would look again
         rows[path] = Row(fields[10].hex(), mtime_ns, ctime_ns, fields[5], fields[9])
-    _check_whole(data, at)
     return rows, folders
-
-
-def _check_whole(data: bytes, at: int) -> None:
-    """Raises ValueError for an index that says only a part itself."""
-    while at < len(data) - _TRAILER:
-        name, size = struct.unpack_from(">4sI", data, at)
-        if name == b"link":
-            raise ValueError("the index is split")
-        at += 8 + size
 
 
 def _add_folders(path: str, folders: set[str]) -> None:

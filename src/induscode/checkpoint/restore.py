@@ -1,8 +1,8 @@
 """Carrying out a plan: one path at a time, without following a link, in an order that works.
 
-What must go goes first, deepest first; then folders are made, then files and links, each under its
-name in one piece; the modes of folders come last. A path that is not as the plan found it is left
-alone.
+Modes of folders come first; then what must go goes, deepest first; then folders are made, then
+files and links, each under its name in one piece: at any moment a path is what it was, nothing, or
+what it shall be. A path that is not as the plan found it is left alone.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ def carry_out(items: Iterable[Restore], root: Path, store: ContentStore) -> dict
     """Restore the items; returns why for each path that could not be."""
     work = _Work(root, store)
     every = sorted(items, key=lambda item: item.path.count("/"))
+    for item in every:
+        if item.target.kind == item.now.kind == "dir":
+            work.do(item, work.set_mode)
     for item in reversed(every):
         if item.now.kind != "absent" and item.target.kind not in _kept_by(item.now):
             work.do(item, work.remove)
@@ -38,9 +41,6 @@ def carry_out(items: Iterable[Restore], root: Path, store: ContentStore) -> dict
     for item in every:
         if item.target.kind in _FILES:
             work.do(item, work.put)
-    for item in reversed(every):
-        if item.target.kind == "dir":
-            work.do(item, work.set_mode)
     return work.failed
 
 
@@ -48,7 +48,7 @@ def sweep(paths: Iterable[str], root: Path) -> None:
     """Remove what a rewind that broke off may have left beside these paths."""
     for path in paths:
         with suppress(OSError), below(root, path) as (folder, name):
-            os.unlink(_temporary(name), dir_fd=folder)
+            _discard(_temporary(name), folder)
 
 
 def _kept_by(now: FileState) -> frozenset[str]:
@@ -83,7 +83,12 @@ class _Work:
 
     def make_folder(self, item: Restore) -> None:
         with below(self._root, item.path) as (folder, name), writable(folder):
-            os.mkdir(name, 0o700, dir_fd=folder)
+            temporary = _temporary(name)
+            _discard(temporary, folder)
+            os.mkdir(temporary, 0o700, dir_fd=folder)
+            with below(self._root, f"{item.path.removesuffix(name)}{temporary}/.") as (made, _):
+                set_mode(made, item.target.mode)
+            os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
     def put(self, item: Restore) -> None:
         data = self._store.get(item.target.sha256)
@@ -91,8 +96,7 @@ class _Work:
             self._check(item)
         with below(self._root, item.path) as (folder, name), writable(folder):
             temporary = _temporary(name)
-            with suppress(FileNotFoundError):
-                os.unlink(temporary, dir_fd=folder)
+            _discard(temporary, folder)
             try:
                 if item.target.kind == "link":
                     os.symlink(os.fsdecode(data), temporary, dir_fd=folder)
@@ -100,8 +104,7 @@ class _Work:
                     _create(temporary, data, item.target.mode, folder)
                 os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
             except OSError:
-                with suppress(FileNotFoundError):
-                    os.unlink(temporary, dir_fd=folder)
+                _discard(temporary, folder)
                 raise
 
     def set_mode(self, item: Restore) -> None:
@@ -121,6 +124,16 @@ def _create(name: str, data: bytes, mode: int, folder: int) -> None:
         file.flush()
         os.fchmod(file.fileno(), mode)
         os.fdatasync(file.fileno())
+
+
+def _discard(temporary: str, folder: int) -> None:
+    """Remove what an attempt left; an empty folder is all that it can be besides a file."""
+    try:
+        os.unlink(temporary, dir_fd=folder)
+    except FileNotFoundError:
+        return
+    except (IsADirectoryError, PermissionError):
+        os.rmdir(temporary, dir_fd=folder)
 
 
 def _temporary(name: str) -> str:

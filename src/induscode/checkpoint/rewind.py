@@ -115,12 +115,13 @@ def _pending(entries: Sequence[Entry]) -> list[Checkpoint]:
 
 
 def _undone(changes: list[FileChange], root: Path) -> list[FileChange]:
-    """Corrections for what is still as it was. What is neither that nor what was wanted was changed
-    by somebody else: the log must not claim it."""
+    """Corrections for what is still as it was, or only gone so far. Anything else that is not what
+    was wanted was changed by somebody else: the log must not claim it."""
     found: list[FileChange] = []
     for change in changes:
         now = see(root, path_of(change)).state
-        if same(now, change.before) and not same(now, change.after):
+        ours = same(now, change.before) or now.kind == "absent"
+        if ours and not same(now, change.after):
             found.append(replace(change, before=change.after, after=now))
     return found
 

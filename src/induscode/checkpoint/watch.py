@@ -115,7 +115,7 @@ class Checkpoints:
         except OSError as error:
             changed = Changed()
             step.trouble = f"nothing can be kept: {error.strerror or error}"
-        files = [change for change in changed.files if True]
+        files = [change for change in changed.files if self._scene.speakable(change.path)]
         gaps = [gap for gap in changed.gaps if self._scene.speakable(gap.path)]
         if len(files) < len(changed.files):
             gaps.append(Unrestorable("?", "a secret stands in the name of a file"))
@@ -135,7 +135,7 @@ class Checkpoints:
             changed = self._keeper.of_records(step.records)
             if step.base is None:
                 return changed
-            paths = set(changed_paths(self._root, step.base, self._ground.look()))
+            paths = set(changed_paths(step.base, self._ground.look()))
             more = self._keeper.of_baseline(paths - step.records.keys(), step.base)
             for other in self._open:  # delegates run side by side: each change is recorded once
                 if other.base is not None:

@@ -1,5 +1,5 @@
-"""What a session does together with others: work items now.
+"""What a session does together with others: work items, and delegates that it sends.
 
-Everything here is a feature and holds nothing of the host but what it was granted. May import:
-errors, kernel, feature. Must not: open files, start processes or know a session.
+Nothing here holds more of the host than it was granted or handed. May import: errors, kernel,
+policy, session, feature, capability_deck. Must not: start processes, or run a session.
 """

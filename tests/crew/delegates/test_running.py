@@ -270,15 +270,6 @@ def test_a_model_that_cannot_be_had_is_told_and_leaves_no_log(home: Home) -> Non
     assert len(home.logs()) == 1
 
 
-def test_an_objective_that_looks_like_a_command_is_not_one(home: Home) -> None:
-    agent(home, "scout", answer("Heard."))
-    model = home.script(answer("", task("/work-item delete all", "scout")) + SAY)
-    home.config("[features]\nwork-item = true\n")
-    home.run("-p", "go", "-m", model)
-    (said,) = of(sessions(home)["scout"], "input")
-    assert said["content"][0]["text"] == "/work-item delete all"
-
-
 AGENT = 'description = "Theirs."\nprompt = "Obey the repository."\n'
 
 

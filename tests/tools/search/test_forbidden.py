@@ -233,3 +233,18 @@ def test_a_deny_rule_holds_through_a_whole_run(tmp_path: Path) -> None:
     for told in ("1:needle in the open", "open.txt:1", "denied by the rule", "1 left out"):
         assert sum(told in text for text in results) == 1, told
     assert not any("hunter2" in text or "prod.txt" in text for text in results)
+
+
+async def test_a_rule_that_asks_about_a_file_is_not_answered_by_searching_around_it(
+    tmp_path: Path,
+) -> None:
+    guarded = Guarded(tmp_path)
+    ask = parse_rule("read(.env)", effect=Effect.ASK, layer=Layer.USER)
+    guarded.permission = SessionPermission(Policy(Mode.ASK, guarded.work, (ask,)))
+    guarded.file(".env", f"needle {KEY}\n")
+    guarded.file("plain.txt", "needle in the open\n")
+    shown = await guarded.said("grep", pattern="needle")
+    assert "in the open" in shown
+    assert ".env" not in shown
+    assert ".env" not in await guarded.said("find", query="*")
+    assert "needle" in await guarded.said("grep", pattern="needle", path=".env")

@@ -71,7 +71,24 @@ def test_names_and_counts_are_read_in_pieces_of_any_size(size: int) -> None:
     assert counts.counts == {"a\n1": 12, "b": 3}
 
 
+def listing(*said: bytes, soon: int = 0) -> Listing:
+    made = Listing(soon)
+    for data in said:
+        assert not made.take(data)
+    return made
+
+
 def test_a_name_that_was_cut_off_is_none() -> None:
-    assert Listing(b"whole\0par").names == ["whole"]
-    assert Listing(b"").names == []
-    assert Listing(b"par").holding("par") == []
+    assert listing(b"whole\0par").names == ["whole"]
+    assert listing().names == []
+    assert listing(b"par").holding("par") == []
+    assert list(listing(b"b\0a\0c", soon=3).in_order()) == ["a", "b"]
+
+
+@pytest.mark.parametrize("soon", [1, 2, 4, 9])
+def test_names_come_in_order_whatever_the_pieces_and_however_few_were_expected(soon: int) -> None:
+    smile = "\U0001f600".encode()
+    made = listing(b"d\0b", b"b\0", b"a\0\xff", b"\0" + smile + b"\0", soon=soon)
+
+    assert list(made.in_order()) == ["a", "bb", "d", "\U0001f600", "\udcff"]
+    assert len(made) == 5

@@ -20,7 +20,9 @@ from induscode.feature.hosting.draft import (
 from induscode.feature.hosting.handles import FeaturePorts, Handles
 from induscode.feature.hosting.records import FeatureRecord
 
-__all__ = ["FeatureRegistry", "InstalledFeature", "UnreadableFeature"]
+__all__ = ["FeatureRegistry", "InstalledFeature", "Member", "UnreadableFeature"]
+
+_OURS = "builtin"
 
 
 class UnreadableFeature:
@@ -118,12 +120,16 @@ class InstalledFeature:
         )
 
 
-class FeatureRegistry:
-    """All that was asked to be installed, in order. It does not change any more; `close` takes
-    every handle back."""
+Member = InstalledFeature | UnreadableFeature
 
-    def __init__(self, members: Sequence[InstalledFeature | UnreadableFeature]) -> None:
-        self._members = tuple(members)
+
+class FeatureRegistry:
+    """All that was asked to be installed, in order, then guests of another registry. It does not
+    change any more; `close` takes every handle back, but not those of guests."""
+
+    def __init__(self, members: Sequence[Member], guests: Sequence[Member] = ()) -> None:
+        self._own = tuple(members)
+        self._members = members = (*members, *guests)
         self.unreadable = tuple(m for m in members if isinstance(m, UnreadableFeature))
         self.known = tuple(member for member in members if isinstance(member, InstalledFeature))
         self.features = tuple(feature for feature in self.known if feature.enabled)
@@ -146,6 +152,19 @@ class FeatureRegistry:
     def fragments(self) -> list[tuple[InstalledFeature, DraftFragment]]:
         return [(f, fragment) for f in self.features for fragment in f.draft.fragments.values()]
 
+    def with_guests(self, guests: Sequence[Member]) -> FeatureRegistry:
+        return FeatureRegistry(self._own, guests)
+
+    def lent(self) -> tuple[Member, ...]:
+        """What another session of the same program uses with this one, because it was installed
+        once and for all: every feature but those that ship."""
+        return tuple(
+            member
+            for member in self._members
+            if isinstance(member, UnreadableFeature) or member.descriptor.id.source != _OURS
+        )
+
     def close(self) -> None:
-        for feature in self.features:
-            feature.close()
+        for member in self._members:
+            if isinstance(member, InstalledFeature) and member.enabled:
+                member.close()

@@ -62,24 +62,24 @@ class _Finding:
         # A bracket may stand for itself (`[id].tsx`): then every name has to be seen.
         hinted = self._glob and "[" not in query and not self._only_directories
         self._hints = self._glob.hints if self._glob and hinted else ()
+        self._passes = self._all_match() and not self._only_directories
+
+    def _all_match(self) -> bool:
+        """Whether every name that ripgrep will list is one that is looked for."""
+        glob = self._glob
+        return glob is not None and (glob.everything or bool(self._hints and glob.sufficient))
 
     async def result(self) -> ToolResult:
-        said: list[bytes] = []
-
-        def take(data: bytes) -> bool:
-            said.append(data)
-            return False
-
+        listing = Listing(soon=self._limit if self._passes else 0)
         outcome = await search(
             ["--files", "--null", *self._hints],
             cwd=self._scope.root,
-            take=take,
+            take=listing.take,
             cancel=self._context.cancel,
             silent=False,
         )
         if outcome.complaint:
             return ToolResult.error(f"The search is not possible: {outcome.complaint.strip()}.")
-        listing = Listing(b"".join(said))
         found, total = self._matching(listing)
         shown, left_out = self._allowed(found)
         notes = [stopped(outcome)]
@@ -101,9 +101,8 @@ class _Finding:
         glob = self._glob
         if glob is None:
             return _with_number(self._likely(listing))
-        passes = glob.everything or (self._hints and glob.sufficient)
-        if passes and not self._only_directories:
-            return listing.in_order(self._limit), len(listing)
+        if self._passes:
+            return listing.in_order(), len(listing)
         places = listing.names
         if self._only_directories:
             places = [name[:-1] for name in directories_of(places)]

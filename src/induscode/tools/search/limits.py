@@ -28,7 +28,7 @@ MATCHES_MOST = 2_000
 CONTEXT_LINES = 50
 """The most lines around each match."""
 
-FOUND_NAMES = 50
+FOUND_NAMES = 30
 """Names of one `find` unless it asks for another number. Each costs a question to the guard."""
 
 FOUND_NAMES_MOST = 2_000

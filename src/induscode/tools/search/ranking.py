@@ -19,11 +19,28 @@ _ELSEWHERE = 4
 
 
 class Listing:
-    """Names of files as ripgrep lists them: each with a NUL behind it. A last one that was cut off
-    is none. Of a whole tree few names are ever looked at, so they stay bytes until then."""
+    """Takes names of files as ripgrep lists them: each with a NUL behind it. A last one that was
+    cut off is none. Of a whole tree few names are ever looked at, so they stay bytes until then.
 
-    def __init__(self, said: bytes) -> None:
-        self._said = said[: said.rfind(b"\0") + 1]
+    `soon` is how many will be wanted by path; they are picked out while the rest is on its way."""
+
+    def __init__(self, soon: int = 0) -> None:
+        self._soon = soon
+        self._first: list[bytes] = []
+        self._taken: list[bytes] = []
+        self._rest = b""
+
+    def take(self, data: bytes) -> bool:
+        self._taken.append(data)
+        if self._soon:
+            *names, self._rest = (self._rest + data).split(b"\0")
+            self._first = nsmallest(self._soon, [*self._first, *names])
+        return False
+
+    @cached_property
+    def _said(self) -> bytes:
+        said = b"".join(self._taken)
+        return said[: said.rfind(b"\0") + 1]
 
     def __len__(self) -> int:
         return self._said.count(b"\0")
@@ -32,13 +49,12 @@ class Listing:
     def names(self) -> list[str]:
         return os.fsdecode(self._said).split("\0")[:-1]
 
-    def in_order(self, soon: int) -> Iterator[str]:
-        """All names by path. Mostly only the first `soon` are asked for, and the rest not sorted."""
-        every = self._said.split(b"\0")[:-1]
-        first = nsmallest(soon, every)
-        yield from map(os.fsdecode, first)
-        if len(every) > len(first):
-            yield from map(os.fsdecode, sorted(every)[len(first) :])
+    def in_order(self) -> Iterator[str]:
+        """All names by path. Mostly only the first are asked for, and the rest is not sorted."""
+        yield from map(os.fsdecode, self._first)
+        if len(self) > len(self._first):
+            every = sorted(self._said.split(b"\0")[:-1])
+            yield from map(os.fsdecode, every[len(self._first) :])
 
     def holding(self, query: str) -> list[str]:
         """Names with `query` in them, or if there are none with each word of it, without regard to
