@@ -296,10 +296,14 @@ def test_a_rewind_that_broke_off_between_removing_and_making_can_be_done_again(
     before, point = tree_of(stage.work), stage.here()
     stage.shell("rm -r d; echo x > d")
 
-    def killed(*_: object, **__: object) -> None:
-        raise Killed
+    real = os.mkdir
 
-    monkeypatch.setattr(os, "mkdir", killed)
+    def mkdir(path: str, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
+        if dir_fd is not None:
+            raise Killed
+        real(path, mode)
+
+    monkeypatch.setattr(os, "mkdir", mkdir)
     with pytest.raises(Killed):
         stage.rewind(point)
     monkeypatch.undo()

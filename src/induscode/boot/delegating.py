@@ -147,6 +147,7 @@ class Delegates:
             raise
         self._running[call] = session
         session.open(cwd=str(sent.call.cwd))
+        sent.watch.begin()
         work = asyncio.ensure_future(_work(session, text, sent.deadline))
         return sent.result(await _to_its_end(work, sent.cancel), session)
 

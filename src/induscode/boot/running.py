@@ -135,8 +135,9 @@ class RunningSession:
                 return TurnOutcome(said, StopReason.END)
 
     async def carry_out(self, text: str) -> RunResult:
-        """One turn with this input, whatever it looks like: commands are for people."""
-        return await self._turn(lambda: self._conductor.submit([Text(text)]))
+        """One turn of a delegate with this input, whatever it looks like: commands are for people.
+        What was refused for want of a person is told by the session above, which counts it."""
+        return await self._turn(lambda: self._conductor.submit([Text(text)]), delegate=True)
 
     def spent(self) -> Totals:
         """All that was used until now, also by what still runs."""
@@ -164,7 +165,9 @@ class RunningSession:
         self._features.registry.close()
         await self._machine.close()
 
-    async def _turn(self, run: Callable[[], Awaitable[TurnOutcome]]) -> RunResult:
+    async def _turn(
+        self, run: Callable[[], Awaitable[TurnOutcome]], *, delegate: bool = False
+    ) -> RunResult:
         before = self._conductor.totals()
         text, code = "", 0
         try:
@@ -180,9 +183,8 @@ class RunningSession:
         used = self._conductor.totals().since(before)
         if code == 0 and used.refused:
             code = _REFUSED
-            what = "1 call was" if used.refused == 1 else f"{used.refused} calls were"
-            hint = "allow it with --allow RULE or --mode, or run without -p to be asked"
-            self._emit(Fault(message=f"{what} refused: nobody to ask; {hint}", at=self._now()))
+            if not delegate:
+                self._tell_refused(used.refused)
         result = RunResult(
             session=self.session,
             text=text,
@@ -194,6 +196,11 @@ class RunningSession:
         )
         self._emit(result)
         return result
+
+    def _tell_refused(self, calls: int) -> None:
+        what = "1 call was" if calls == 1 else f"{calls} calls were"
+        hint = "allow it with --allow RULE or --mode, or run without -p to be asked"
+        self._emit(Fault(message=f"{what} refused: nobody to ask; {hint}", at=self._now()))
 
     async def _check_fork(self) -> None:
         if self._fresh_fork:

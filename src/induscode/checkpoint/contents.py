@@ -8,7 +8,6 @@ there. Folders are 0700, files 0600.
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import re
@@ -114,7 +113,7 @@ class Held:
         sha256 = digest(data)
         if not self.has(sha256):
             self._ready()
-            _write(self._folder / sha256, data)
+            _fill(self._folder / sha256, data)
             self._sizes[sha256] = len(data)
         return sha256
 
@@ -165,12 +164,19 @@ def _sweep(root: Path) -> None:
 def _write(place: Path, data: bytes) -> None:
     """The whole content under its name, or nothing."""
     temporary = place.with_name(f"{place.name}.{os.getpid()}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    _fill(temporary, data)
+    temporary.replace(place)
+
+
+def _fill(place: Path, data: bytes) -> None:
+    """Raises OSError, and then there is no such file."""
+    handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
-        with os.fdopen(handle, "wb") as file:
-            if file.write(data) != len(data):
-                raise OSError(errno.EIO, "short write", str(place))
-        temporary.replace(place)
+        view = memoryview(data)
+        while view:
+            view = view[os.write(handle, view) :]
     except OSError:
-        temporary.unlink(missing_ok=True)
+        place.unlink(missing_ok=True)
         raise
+    finally:
+        os.close(handle)

@@ -104,6 +104,22 @@ def test_a_mode_that_narrows_while_a_delegate_works_narrows_it_too(workspace: Pa
     )
 
 
+def test_a_mode_that_widens_while_a_delegate_works_does_not_widen_it(workspace: Path) -> None:
+    root = SessionPermission(Policy(Mode.PLAN, workspace))
+    child = root.under(Mode.FULL, None)
+    root.set_mode(Mode.FULL)
+    assert child.mode is Mode.PLAN
+
+
+def test_an_answer_kept_while_the_mode_was_narrower_keeps_no_mode(workspace: Path) -> None:
+    root = SessionPermission(Policy(Mode.FULL, workspace))
+    child = root.under(Mode.FULL, None)
+    root.set_mode(Mode.ASK)
+    child.remember(VIEWS[Deed.SHELL_OTHER](workspace), PersonAnswer("session"))
+    root.set_mode(Mode.FULL)
+    assert child.mode is Mode.FULL
+
+
 def _access(workspace: Path) -> Any:
     subject: Any = VIEWS[Deed.WRITE_INSIDE](workspace).subject
     return subject.access
@@ -174,6 +190,20 @@ def test_flags_that_take_tools_away_take_them_from_delegates(home: Home) -> None
     leaf = sessions(home)["leaf"]
     assert [row["name"] for row in of(leaf, "toolset")[0]["tools"]] == ["read"]
     assert outcomes(leaf) == [("bash", "invalid")]
+
+
+async def test_what_a_delegate_was_not_given_it_cannot_give(home: Home) -> None:
+    agent(home, "leaf", answer("", ("bash", {"command": "ls"})) + SAY, tool_collection=["bash"])
+    middle = answer("", task("go on", "leaf")) + SAY
+    agent(home, "middle", middle, tool_collection=["read", "task"], mode="accept-edits")
+    model = home.script(answer("", task("begin", "middle")) + SAY)
+    where: dict[str, Any] = {"cwd": home.work, "home": home.indus, "environ": home.environ()}
+    async with Agent(model, mode="full", **where) as opened:
+        await opened.ask("go")
+    leaf = sessions(home)["leaf"]
+    assert of(leaf, "toolset") == [] or of(leaf, "toolset")[0]["tools"] == []
+    assert outcomes(leaf) == [("bash", "invalid")]
+    assert of(leaf, "mode")[0]["mode"] == "accept-edits"
 
 
 def test_the_second_level_cannot_delegate(home: Home) -> None:

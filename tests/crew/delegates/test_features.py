@@ -6,9 +6,15 @@ import asyncio
 from typing import Any
 
 from induscode.feature.background import BackgroundTaskContribution, FeatureTaskContext
-from induscode.feature.capability import ContributeCommand, RunBackgroundTask
+from induscode.feature.capability import (
+    CapabilityRequest,
+    ContributeCommand,
+    EmitAlert,
+    RunBackgroundTask,
+)
 from induscode.feature.command import CommandContribution, CommandOutcome, Say
 from induscode.feature.hook_views import Continue, DenyWithSyntheticError
+from induscode.feature.registry import FeatureInstallContext
 from induscode.kernel.person import PersonAnswer, Question
 from induscode.sdk import Agent, OwnFeature
 from tests.cli.home import Home, answer
@@ -16,6 +22,7 @@ from tests.crew.delegates.family import SAY, agent, chain, of, outcomes, session
 from tests.features.modules import Task
 from tests.features.sessions import Custom, Hook, Weather, hooked, weather
 
+_ALERTS = CapabilityRequest.optional(EmitAlert(), "say something")
 LS, WEATHER = ("ls", {}), ("weather", {"town": "Cork"})
 
 
@@ -49,6 +56,19 @@ async def test_a_feature_is_alive_after_a_delegate_has_ended(home: Home) -> None
     assert len(tool.ran) == 2
     installed = {row["id"] for entry in of(found["one"], "install") for row in entry["features"]}
     assert {"user:forecast", "user:guard"} <= installed
+
+
+async def test_the_end_of_a_delegate_takes_no_handle_of_a_feature_away(home: Home) -> None:
+    contexts: list[FeatureInstallContext] = []
+    feature = OwnFeature(
+        Custom(lambda made: made.request(_ALERTS), contexts.append, "herald"), (EmitAlert(),)
+    )
+    where: dict[str, Any] = {"cwd": home.work, "home": home.indus, "environ": home.environ()}
+    async with Agent(chain(home, LS), features=[feature], mode="full", **where) as opened:
+        await opened.ask("go")
+        (context,) = contexts
+        assert context.alerts.alert("still here"), "it was installed once, and is not closed"
+    assert outcomes(sessions(home)["leaf"]) == [("ls", "ok")]
 
 
 class Greet:

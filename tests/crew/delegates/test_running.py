@@ -262,6 +262,14 @@ def test_a_delegate_whose_model_fails_is_an_error_with_the_reason(home: Home) ->
     assert of(root, "result")[0]["details"]["delegate"]["ended"] == "failed"
 
 
+def test_a_fault_of_a_delegate_reaches_the_person_with_its_name(home: Home) -> None:
+    agent(home, "cut", '[[answer]]\ntext = "And so"\nstop = "length"\n')
+    model = home.script(answer("", task("try", "cut")) + SAY)
+    ran = home.run("-p", "go", "-m", model)
+    assert ran.complaints == ["indus: cut: the answer was cut off at the model's output limit"]
+    assert told(sessions(home)["root"]).startswith("And so")
+
+
 def test_a_model_that_cannot_be_had_is_told_and_leaves_no_log(home: Home) -> None:
     agent_file(home.indus / "agents", "lost", model="nowhere/x")
     model = home.script(answer("", task("try", "lost")) + SAY)

@@ -29,7 +29,8 @@ _TELLING = ("command", "path", "pattern", "query", "url", "objective", "action")
 
 class Watch:
     """Hears the events of one delegate. `tell` is the parent's own ear: it gets the questions, with
-    who asks. `trouble` is what ended the delegate, `said` what it said last."""
+    who asks, and faults of the delegate once it has begun; what opening a session found was told
+    when the parent was opened. `trouble` is what ended the delegate, `said` what it said last."""
 
     def __init__(
         self, agent: str, own: str, progress: Progress, tell: Callable[[Event], None]
@@ -43,6 +44,10 @@ class Watch:
         self._shown = 0
         self._text = ""
         self._over = False
+        self._begun = False
+
+    def begin(self) -> None:
+        self._begun = True
 
     @property
     def said(self) -> str:
@@ -61,14 +66,20 @@ class Watch:
                 self._tell(msgspec.structs.replace(event, asker=told))
             case Alert(text):
                 self._show(text)
-            case Fault(message, True):
-                self.trouble = message
+            case Fault(message, fatal):
+                self._hear_fault(event, message, fatal=fatal)
             case TextDelta(text):
                 self._hear_text(text)
             case UsageReported():
                 self._over = True
             case _:
                 pass
+
+    def _hear_fault(self, event: Fault, message: str, *, fatal: bool) -> None:
+        if fatal:
+            self.trouble = message
+        elif self._begun:
+            self._tell(msgspec.structs.replace(event, message=f"{self._agent}: {message}"))
 
     def _hear_text(self, text: str) -> None:
         if self._over:

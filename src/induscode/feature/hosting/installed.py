@@ -165,6 +165,6 @@ class FeatureRegistry:
         )
 
     def close(self) -> None:
-        for member in self._members:
+        for member in self._own:
             if isinstance(member, InstalledFeature) and member.enabled:
                 member.close()
