@@ -77,6 +77,37 @@ def test_no_tool_and_no_trick_changes_a_byte_in_plan_mode(home: Home, begins: st
     assert (outcomes["read"], outcomes["grep"], outcomes["todo_set"]) == ("ok", "ok", "ok")
 
 
+@requirement("decision.plan-mode-by-call")
+@pytest.mark.parametrize("through", ["the session", "a delegate"])
+def test_nothing_changes_over_rpc_either_whatever_the_client_allows(
+    place: Place, through: str
+) -> None:
+    (place.workspace / "note.txt").write_text("hello\n")
+    tricks = [call for call in TRICKS if call[0] != "task"]
+    steps = [answer("", call) for call in (*tricks, ("exit_plan_mode", {"plan": PLAN}), *tricks)]
+    if through == "a delegate":
+        steps = [answer("", ("task", {"objective": "do it all"})), *steps]
+    script = place.script("".join([*steps, answer("That is all.")]))
+    before = digest(place.workspace)
+    with RpcClient(place, "-m", script, "--mode", "plan") as client:
+        turn = client.send("submit", text="go")
+        while True:
+            heard = client.wait(
+                lambda m: m.get("id") == turn or m.get("params", {}).get("type") == "approval"
+            )
+            if heard.get("id") == turn:
+                break
+            asked = heard["params"]
+            # A person who allows all but the plan: what reads and the network may ask.
+            choice = "no" if asked["tool"] == "exit_plan_mode" else "once"
+            client.result("approve", id=asked["id"], choice=choice)
+        assert client.result("snapshot")["mode"] == "plan"
+    assert digest(place.workspace) == before
+    assert len(place.logs()) == (1 if through == "the session" else 3), "two levels of delegates"
+    for log in place.logs():
+        assert '"tool":"write"' in log.read_text()
+
+
 @requirement("deck.cards.plan.always-permitted")
 @pytest.mark.parametrize("mode", Mode)
 def test_the_gate_permits_both_tools_in_every_mode(tmp_path: Path, mode: Mode) -> None:
