@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from induscode.kernel.tool import ToolContext, ToolResult
 
-__all__ = ["Execute", "LateTool", "ToolDefinition", "arguments_object"]
+__all__ = ["WORD", "Execute", "LateTool", "ToolDefinition", "arguments_object", "one_of"]
 
 Execute = Callable[[Mapping[str, Any], ToolContext], Awaitable[ToolResult]]
 
@@ -54,3 +54,10 @@ def arguments_object(*required: str, **properties: Mapping[str, Any]) -> Mapping
         schema["required"] = list(required)
     schema["additionalProperties"] = False
     return schema
+
+
+WORD: Mapping[str, Any] = {"type": "string", "minLength": 1}
+
+
+def one_of(*words: str) -> Mapping[str, Any]:
+    return {"type": "string", "enum": list(words)}

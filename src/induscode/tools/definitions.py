@@ -5,9 +5,7 @@ Every word is paid for in each request: say what a good call needs, and nothing 
 
 from __future__ import annotations
 
-from typing import Any
-
-from induscode.tools.definition import ToolDefinition, arguments_object
+from induscode.tools.definition import WORD, ToolDefinition, arguments_object, one_of
 from induscode.tools.limits import (
     COMMAND_SECONDS,
     COMMAND_SECONDS_MOST,
@@ -33,14 +31,9 @@ __all__ = [
 ]
 
 _TEXT = {"type": "string"}
-_WORD = {"type": "string", "minLength": 1}
 _COUNT = {"type": "integer", "minimum": 1}
 _YES_NO = {"type": "boolean"}
 _PLACE = {"type": "string", "minLength": 1, "description": "the working directory unless given"}
-
-
-def _one_of(*words: str) -> dict[str, Any]:
-    return {"type": "string", "enum": list(words)}
 
 
 READ = ToolDefinition(
@@ -51,7 +44,7 @@ READ = ToolDefinition(
     "are shown, notebooks as cells, which offset and limit then count.",
     arguments_object(
         "path",
-        path={**_WORD, "description": "absolute, or from the working directory"},
+        path={**WORD, "description": "absolute, or from the working directory"},
         offset={**_COUNT, "description": "first line, from 1"},
         limit={**_COUNT, "description": "number of lines"},
     ),
@@ -74,11 +67,11 @@ GREP = ToolDefinition(
     f"Stops at {MATCHES} unless limit is given.",
     arguments_object(
         "pattern",
-        pattern=_WORD,
-        path={**_WORD, "description": "file or directory"},
-        glob={**_WORD, "description": "*.py, src/**, !*.md"},
-        type={**_WORD, "description": "file type: py, rust, md"},
-        mode=_one_of("content", "files", "count"),
+        pattern=WORD,
+        path={**WORD, "description": "file or directory"},
+        glob={**WORD, "description": "*.py, src/**, !*.md"},
+        type={**WORD, "description": "file type: py, rust, md"},
+        mode=one_of("content", "files", "count"),
         context={"type": "integer", "minimum": 0, "description": "lines around each match"},
         ignore_case=_YES_NO,
         literal={**_YES_NO, "description": "no regular expression"},
@@ -95,9 +88,9 @@ FIND = ToolDefinition(
     "ones are passed over. Best first, with a glob by path.",
     arguments_object(
         "query",
-        query=_WORD,
+        query=WORD,
         path=_PLACE,
-        type=_one_of("file", "directory"),
+        type=one_of("file", "directory"),
         limit=_COUNT,
     ),
     read_only=True,
@@ -107,7 +100,7 @@ WEBSEARCH = ToolDefinition(
     "websearch",
     "Web search",
     "Search the web: titles, addresses and excerpts. webfetch reads a result.",
-    arguments_object("query", query=_WORD, limit={**_COUNT, "maximum": SEARCH_RESULTS_MOST}),
+    arguments_object("query", query=WORD, limit={**_COUNT, "maximum": SEARCH_RESULTS_MOST}),
     read_only=True,
 )
 
@@ -116,7 +109,7 @@ WEBFETCH = ToolDefinition(
     "Fetch URL",
     "Fetch a web page (http or https) as readable Markdown, or a text file as it is. "
     "A redirect to another host is told, not followed; private addresses are refused.",
-    arguments_object("url", url=_WORD, max_bytes={**_COUNT, "maximum": FETCH_BYTES_MOST}),
+    arguments_object("url", url=WORD, max_bytes={**_COUNT, "maximum": FETCH_BYTES_MOST}),
     read_only=True,
 )
 
@@ -133,7 +126,7 @@ WRITE = ToolDefinition(
     "Write",
     "Create a file or replace its whole content; missing directories are made. "
     "Read a file before you replace it. To change part of one, use edit.",
-    arguments_object("path", "content", path=_WORD, content=_TEXT),
+    arguments_object("path", "content", path=WORD, content=_TEXT),
 )
 
 _PAIR = {"old_text": _TEXT, "new_text": _TEXT}
@@ -146,7 +139,7 @@ EDIT = ToolDefinition(
     "replacements go in edits, applied in order, all or none.",
     arguments_object(
         "path",
-        path=_WORD,
+        path=WORD,
         **_PAIR,
         replace_all=_YES_NO,
         edits={
@@ -166,9 +159,9 @@ BASH = ToolDefinition(
     "What it leaves running is ended.",
     arguments_object(
         "command",
-        command=_WORD,
+        command=WORD,
         timeout={"type": "number", "exclusiveMinimum": 0},
-        cwd=_WORD,
+        cwd=WORD,
     ),
 )
 
@@ -181,15 +174,15 @@ PROCESS = ToolDefinition(
     "timeout is in seconds, 30 unless given. It ends with the session unless detached.",
     arguments_object(
         "action",
-        action=_one_of("start", "status", "wait", "stop", "list"),
-        command=_WORD,
-        id=_WORD,
-        cwd=_WORD,
+        action=one_of("start", "status", "wait", "stop", "list"),
+        command=WORD,
+        id=WORD,
+        cwd=WORD,
         ready={
             **arguments_object(
-                output={**_WORD, "description": "regular expression"},
+                output={**WORD, "description": "regular expression"},
                 port={**_COUNT, "maximum": 65535},
-                url=_WORD,
+                url=WORD,
             ),
             "minProperties": 1,
         },
@@ -211,7 +204,7 @@ TODO_SET = ToolDefinition(
             "items": arguments_object(
                 "text",
                 text={"type": "string", "minLength": 1, "maxLength": 500},
-                status=_one_of("pending", "in_progress", "done"),
+                status=one_of("pending", "in_progress", "done"),
             ),
         },
     ),

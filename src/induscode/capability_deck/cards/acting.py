@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from induscode.kernel.tool import ToolContext, ToolResult
-from induscode.tools.definition import Execute, ToolDefinition
+from induscode.capability_deck.contract import Capability
+from induscode.kernel.tool import ToolResult
+from induscode.tools.definition import Execute, LateTool, ToolDefinition
 
-__all__ = ["CardTool", "unavailable", "unknown_action"]
+__all__ = ["card_tool", "unavailable", "unknown_action"]
 
 
-class CardTool:
-    """An `AgentTool` made of its definition and the function that runs it."""
-
-    def __init__(self, definition: ToolDefinition, execute: Execute) -> None:
-        self.name = definition.name
-        self.label = definition.label
-        self.description = definition.description
-        self.parameters = definition.parameters
-        self.read_only = definition.read_only
-        self._execute = execute
-
-    async def execute(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await self._execute(arguments, context)
+def card_tool(definition: ToolDefinition, execute: Execute) -> Capability:
+    """A tool made of its definition and the function that runs it."""
+    return LateTool(definition, lambda: execute)
 
 
 def unknown_action(tool: str, action: object, known: Sequence[str]) -> ToolResult:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from induscode.capability_deck.cards import app_card
-from induscode.capability_deck.cards.acting import CardTool, unknown_action
+from induscode.capability_deck.cards.acting import card_tool, unknown_action
 from induscode.capability_deck.cards.definitions import BG_PROCESS
 from induscode.capability_deck.contract import Capability, CapabilityCard, DeckContext
 from induscode.kernel.content import Text
@@ -90,7 +90,7 @@ def build_daemon_capability(ctx: DeckContext) -> Capability:
             case action:
                 return unknown_action("bg-process", action, _ACTIONS)
 
-    return CardTool(BG_PROCESS, execute)
+    return card_tool(BG_PROCESS, execute)
 
 
 def daemon_card() -> CapabilityCard:

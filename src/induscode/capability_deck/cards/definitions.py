@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from induscode.tools.definition import ToolDefinition, arguments_object
+from induscode.tools.definition import WORD, ToolDefinition, arguments_object, one_of
 
 __all__ = [
     "BG_PROCESS",
@@ -16,12 +14,6 @@ __all__ = [
     "TODO",
 ]
 
-_WORD = {"type": "string", "minLength": 1}
-
-
-def _one_of(*words: str) -> dict[str, Any]:
-    return {"type": "string", "enum": list(words)}
-
 
 TODO = ToolDefinition(
     "todo",
@@ -30,15 +22,15 @@ TODO = ToolDefinition(
     "set replaces all of it.",
     arguments_object(
         "action",
-        action=_one_of("read", "set"),
+        action=one_of("read", "set"),
         items={
             "type": "array",
             "maxItems": 100,
             "items": arguments_object(
                 "text",
                 text={"type": "string", "minLength": 1, "maxLength": 500},
-                state=_one_of("pending", "active", "done", "dropped"),
-                weight=_one_of("low", "normal", "high"),
+                state=one_of("pending", "active", "done", "dropped"),
+                weight=one_of("low", "normal", "high"),
             ),
         },
     ),
@@ -51,10 +43,10 @@ BG_PROCESS = ToolDefinition(
     "apart), stop it, or list them. It ends with the session unless detached.",
     arguments_object(
         "action",
-        action=_one_of("start", "poll", "stop", "list"),
-        command=_WORD,
-        id=_WORD,
-        cwd=_WORD,
+        action=one_of("start", "poll", "stop", "list"),
+        command=WORD,
+        id=WORD,
+        cwd=WORD,
         detached={"type": "boolean"},
     ),
 )
@@ -64,7 +56,7 @@ TASK = ToolDefinition(
     "Delegate",
     "Hand a self-contained piece of work to another agent and get its answer. It sees only the "
     "objective and the context you give.",
-    arguments_object("objective", objective=_WORD, agent=_WORD, context=_WORD),
+    arguments_object("objective", objective=WORD, agent=WORD, context=WORD),
 )
 
 SAAS_ACTION = ToolDefinition(
@@ -74,10 +66,10 @@ SAAS_ACTION = ToolDefinition(
     "shows one with its schema; execute calls slug with arguments.",
     arguments_object(
         "action",
-        action=_one_of("discover", "execute"),
-        slug=_WORD,
+        action=one_of("discover", "execute"),
+        slug=WORD,
         arguments={"type": "object", "description": "by name; a request body as `body`"},
-        query={**_WORD, "description": "words to rank by"},
+        query={**WORD, "description": "words to rank by"},
     ),
 )
 
@@ -88,9 +80,9 @@ MEMORY = ToolDefinition(
     "For lasting facts and wishes, never secrets.",
     arguments_object(
         "action",
-        action=_one_of("read", "replace", "append"),
+        action=one_of("read", "replace", "append"),
         content={"type": "string"},
-        scope={**_one_of("workspace", "user"), "description": "workspace unless given"},
+        scope={**one_of("workspace", "user"), "description": "workspace unless given"},
     ),
 )
 
@@ -106,6 +98,6 @@ EXIT_PLAN_MODE = ToolDefinition(
     "exit_plan_mode",
     "Exit plan mode",
     "Present your plan (Markdown) for the user to approve before you carry it out.",
-    arguments_object("plan", plan=_WORD),
+    arguments_object("plan", plan=WORD),
     read_only=True,
 )

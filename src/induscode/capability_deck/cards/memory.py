@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from induscode.capability_deck.cards import app_card
-from induscode.capability_deck.cards.acting import CardTool, unknown_action
+from induscode.capability_deck.cards.acting import card_tool, unknown_action
 from induscode.capability_deck.cards.definitions import MEMORY
 from induscode.capability_deck.contract import (
     Capability,
@@ -69,7 +69,7 @@ def build_memory_capability(ctx: DeckContext) -> Capability:
                 details={"kind": "backend", "scope": scope.value},
             )
 
-    return CardTool(MEMORY, execute)
+    return card_tool(MEMORY, execute)
 
 
 async def _changed(

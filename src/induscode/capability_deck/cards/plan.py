@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from induscode.capability_deck.cards import app_card
-from induscode.capability_deck.cards.acting import CardTool
+from induscode.capability_deck.cards.acting import card_tool
 from induscode.capability_deck.cards.definitions import ENTER_PLAN_MODE, EXIT_PLAN_MODE
 from induscode.capability_deck.cards.plan_files import (
     PLANS_DIRNAME,
@@ -52,12 +52,12 @@ def exit_plan_mode_card() -> CapabilityCard:
 
 def build_enter_plan_mode_capability(ctx: DeckContext) -> Capability:
     del ctx
-    return CardTool(ENTER_PLAN_MODE, _enter)
+    return card_tool(ENTER_PLAN_MODE, _enter)
 
 
 def build_exit_plan_mode_capability(ctx: DeckContext) -> Capability:
     del ctx
-    return CardTool(EXIT_PLAN_MODE, _exit)
+    return card_tool(EXIT_PLAN_MODE, _exit)
 
 
 async def _enter(arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:

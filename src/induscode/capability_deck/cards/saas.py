@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from induscode.capability_deck.cards import app_card
-from induscode.capability_deck.cards.acting import CardTool, unavailable, unknown_action
+from induscode.capability_deck.cards.acting import card_tool, unavailable, unknown_action
 from induscode.capability_deck.cards.definitions import SAAS_ACTION
 from induscode.capability_deck.contract import Capability, CapabilityCard, DeckContext
 from induscode.kernel.tool import ToolContext, ToolResult
@@ -44,4 +44,4 @@ def build_saas_capability(ctx: DeckContext) -> Capability:
             )
         return await gateway.execute(slug, arguments.get("arguments", {}), context=context)
 
-    return CardTool(SAAS_ACTION, execute)
+    return card_tool(SAAS_ACTION, execute)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from induscode.capability_deck.cards import app_card
-from induscode.capability_deck.cards.acting import CardTool, unavailable
+from induscode.capability_deck.cards.acting import card_tool, unavailable
 from induscode.capability_deck.cards.definitions import TASK
 from induscode.capability_deck.contract import Capability, CapabilityCard, DeckContext
 from induscode.kernel.tool import ToolContext, ToolResult
@@ -38,4 +38,4 @@ def build_task_capability(ctx: DeckContext) -> Capability:
             arguments["objective"], agent=agent, context=arguments.get("context"), call=context
         )
 
-    return CardTool(TASK, execute)
+    return card_tool(TASK, execute)

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from induscode.capability_deck.cards import app_card
-from induscode.capability_deck.cards.acting import CardTool, unknown_action
+from induscode.capability_deck.cards.acting import card_tool, unknown_action
 from induscode.capability_deck.cards.definitions import TODO
 from induscode.capability_deck.contract import Capability, CapabilityCard, DeckContext
 from induscode.kernel.content import Text
@@ -103,7 +103,7 @@ def build_todo_capability(ctx: DeckContext) -> Capability:
         details = {"items": msgspec.to_builtins(ledger.items())}
         return ToolResult((Text(ledger.render()),), details=details)
 
-    return CardTool(TODO, execute)
+    return card_tool(TODO, execute)
 
 
 def _items(value: object) -> tuple[TodoItem, ...] | None:
