@@ -20,7 +20,7 @@ from tests.torture.scenario import Ended, World, command_for, run
 
 __all__ = ["command"]
 
-LEFT = {"tmpfs": 40 * 1024, "ext4": 32 * 1024}
+LEFT = {"tmpfs": 56 * 1024, "ext4": 48 * 1024}
 """Bytes for the session before the disk is full: a few turns, and no long prompt."""
 
 
