@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ from induscode.channels.terminal import Ink, safe
 
 __all__ = ["call_line", "outcome_lines"]
 
-_TELLING = ("command", "path", "pattern", "query", "url", "objective", "action")
+_TELLING = ("command", "pattern", "query", "path", "url", "objective", "slug", "plan", "action")
 _OUTPUT_LINES = 6
 _DIFF_LINES = 60
 _NARROWEST = 20
@@ -22,7 +22,8 @@ def call_line(tool: str, arguments: Mapping[str, Any], width: int) -> str:
     """The tool and the argument that tells most, cut to the screen (a question is never cut)."""
     value = next((arguments[key] for key in _TELLING if key in arguments), None)
     if value is None:
-        value = arguments or ""
+        items: Sequence[object] | None = arguments.get("items")
+        value = f"{len(items)} items" if items else arguments or ""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     first, _, rest = safe(text).strip().partition("\n")
     more = f" … (+{rest.count(chr(10)) + 1} lines)" if rest else ""
