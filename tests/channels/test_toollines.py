@@ -23,6 +23,7 @@ from induscode.channels.toollines import call_line
         ("exit_plan_mode", {"plan": "# Mend it\n1. Look"}, "exit_plan_mode # Mend it … (+1 lines)"),
         ("task", {"objective": "look around"}, "task look around"),
         ("todo_read", {}, "todo_read"),
+        ("todo_set", {"items": 5}, 'todo_set {"items":5}'),
         ("other", {"a": 1}, 'other {"a":1}'),
     ],
 )

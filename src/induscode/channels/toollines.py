@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 import msgspec
 
@@ -22,8 +22,9 @@ def call_line(tool: str, arguments: Mapping[str, Any], width: int) -> str:
     """The tool and the argument that tells most, cut to the screen (a question is never cut)."""
     value = next((arguments[key] for key in _TELLING if key in arguments), None)
     if value is None:
-        items: Sequence[object] | None = arguments.get("items")
-        value = f"{len(items)} items" if items else arguments or ""
+        items = arguments.get("items")
+        several = isinstance(items, list) and cast("list[object]", items)
+        value = f"{len(several)} items" if several else arguments or ""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     first, _, rest = safe(text).strip().partition("\n")
     more = f" … (+{rest.count(chr(10)) + 1} lines)" if rest else ""
