@@ -121,12 +121,12 @@ class _Finding:
         shown: list[str] = []
         left_out = 0
         for name in islice(names, NAMES_CHECKED):
-            if len(shown) == self._limit:
-                break
             if self._may_show(name):
                 shown.append(name)
             else:
                 left_out += 1
+            if len(shown) == self._limit:  # before the next one is asked for: it may cost a sort
+                break
         return shown, left_out
 
     def _may_show(self, name: str) -> bool:
