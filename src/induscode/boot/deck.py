@@ -6,15 +6,13 @@ from collections.abc import Callable, Sequence
 
 from induscode.boot.invocation import Invocation
 from induscode.capability_deck.catalog import capability_ids, has_capability
-from induscode.capability_deck.contract import DeckContext, Profile, ToolDeck
+from induscode.capability_deck.contract import PLAIN_WORDS, DeckContext, Profile, ToolDeck
 from induscode.capability_deck.provision import provision_deck
 from induscode.conductor.ports import BoundTool
 from induscode.errors import UsageError
 from induscode.policy.aliases import tool_name
 
 __all__ = ["deck_of", "within_bounds"]
-
-_PLAIN_WORDS = {"read-only": Profile.AUTHORING, "coding": Profile.SURVEY}
 
 
 def deck_of(invocation: Invocation, ctx: DeckContext) -> ToolDeck:
@@ -44,7 +42,7 @@ def within_bounds(invocation: Invocation, tools: Sequence[BoundTool]) -> tuple[B
 
 def _profile(invocation: Invocation) -> Profile:
     named = invocation.profile or Profile.ALL
-    return _PLAIN_WORDS.get(named) or Profile(named)
+    return PLAIN_WORDS.get(named) or Profile(named)
 
 
 def _admitted(invocation: Invocation) -> Callable[[str], bool]:

@@ -26,6 +26,7 @@ from induscode.policy.subject import NoSubject, Subject
 from induscode.tools.web.settings import WebAccess
 
 __all__ = [
+    "PLAIN_WORDS",
     "AnyCapability",
     "BuildFn",
     "Capability",
@@ -78,6 +79,9 @@ class Profile(StrEnum):
     SURVEY = "survey"
     ALL = "all"
 
+
+PLAIN_WORDS: Mapping[str, Profile] = {"read-only": Profile.AUTHORING, "coding": Profile.SURVEY}
+"""What people may say for the two whose names mislead."""
 
 DeckProfile = Literal["authoring", "survey", "all"]
 

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from induscode.errors import HostError
+from induscode.kernel.jsontext import digest
 from induscode.kernel.sources import sources_digest
 
 __all__ = [
@@ -92,13 +93,26 @@ _SOURCES: dict[str, tuple[str, ...]] = {
 @cache
 def feature_digest(feature: str) -> str:
     """sha256 over the sources that make up a feature, names included: what ran, for the log."""
-    return sources_digest(source_files(feature))
+    return digest(f"{_shared_digest()}\0{sources_digest(_own_files(feature))}".encode())
+
+
+@cache
+def _shared_digest() -> str:
+    """What stands around every tool is read once, not once for each feature."""
+    return sources_digest(_files(_EVERY))
 
 
 def source_files(feature: str) -> list[Path]:
     """Raises `HostError` for a feature that does not ship."""
+    return [*_files(_EVERY), *_own_files(feature)]
+
+
+def _own_files(feature: str) -> list[Path]:
     if feature not in _SOURCES:
         raise HostError(f"no built-in feature {feature}", hint=f"known: {', '.join(_SOURCES)}")
+    return _files(_SOURCES[feature])
+
+
+def _files(patterns: tuple[str, ...]) -> list[Path]:
     root = Path(__file__).parent.parent
-    patterns = (*_EVERY, *_SOURCES[feature])
     return [file for pattern in patterns for file in root.glob(pattern)]

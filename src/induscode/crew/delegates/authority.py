@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from induscode.capability_deck.catalog import cards_for_profile
-from induscode.capability_deck.contract import DeckFault, Profile
+from induscode.capability_deck.contract import PLAIN_WORDS, DeckFault, Profile
 from induscode.crew.delegates.limits import MAX_DEPTH, SECONDS
 from induscode.crew.delegates.profiles import SubagentProfile
 from induscode.policy.aliases import tool_name
@@ -14,7 +14,6 @@ from induscode.policy.modes import Mode, narrower
 __all__ = ["DELEGATING_TOOL", "mode_of", "seconds_of", "tools_of"]
 
 DELEGATING_TOOL = "task"
-_PLAIN_WORDS = {"read-only": Profile.AUTHORING, "coding": Profile.SURVEY}
 
 
 def mode_of(parent: Mode, profile: SubagentProfile) -> Mode:
@@ -37,13 +36,13 @@ def _admitted(parent: Sequence[str], collection: str | tuple[str, ...] | None) -
     if collection is None:
         return frozenset(parent)
     if isinstance(collection, str):
-        named = _PLAIN_WORDS.get(collection, collection)
+        named = PLAIN_WORDS.get(collection, collection)
         if named == Profile.ALL:
             return frozenset(parent)
         try:
             wanted = {card.id for card in cards_for_profile(named)}
         except DeckFault:
-            known = ", ".join([*Profile, *_PLAIN_WORDS])
+            known = ", ".join([*Profile, *PLAIN_WORDS])
             told = f"there is no collection of tools {collection!r}; use {known} or a list of tools"
             raise DeckFault("unknown_capability", told) from None
         return frozenset(name for name in parent if name in wanted)
