@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,19 +33,14 @@ def exit_code(number: int | None) -> int | None:
     return 128 - number if number is not None and number < 0 else number
 
 
-class PipeOutput:
-    """A stream that comes to us: without its secrets it goes to the file and to memory."""
+class _Output(ABC):
+    """What both kinds of streams have: a file, and the last lines without their secrets."""
 
-    def __init__(self, pipe: int, file: tuple[Path, int], secrets: Secrets) -> None:
-        self._pipe = pipe
+    def __init__(self, file: tuple[Path, int], secrets: Secrets) -> None:
         self.file, self._descriptor = file
         self.note = ""
         self._redactor = secrets.stream()
         self._recent = RecentLines()
-        self._written = 0
-        self._loop = asyncio.get_running_loop()
-        os.set_blocking(pipe, False)
-        self._loop.add_reader(pipe, self._can_read)
 
     @property
     def end(self) -> int:
@@ -54,6 +50,21 @@ class PipeOutput:
     def since(self, position: int) -> tuple[str, int]:
         self.catch_up()
         return self._recent.since(position)
+
+    @abstractmethod
+    def catch_up(self) -> None: ...
+
+
+class PipeOutput(_Output):
+    """A stream that comes to us: without its secrets it goes to the file and to memory."""
+
+    def __init__(self, pipe: int, file: tuple[Path, int], secrets: Secrets) -> None:
+        super().__init__(file, secrets)
+        self._pipe = pipe
+        self._written = 0
+        self._loop = asyncio.get_running_loop()
+        os.set_blocking(pipe, False)
+        self._loop.add_reader(pipe, self._can_read)
 
     def catch_up(self) -> None:
         """Take what is already in the pipe."""
@@ -102,24 +113,13 @@ class PipeOutput:
             self.note = f"the file is not complete: {error.strerror}"
 
 
-class FileOutput:
+class FileOutput(_Output):
     """The stream of a command that may outlive us, so it writes its file itself; we look there."""
 
     def __init__(self, file: tuple[Path, int], secrets: Secrets) -> None:
-        self.file, self._descriptor = file
+        super().__init__(file, secrets)
         self.note = "secrets are not taken out of the file of a detached process"
-        self._redactor = secrets.stream()
-        self._recent = RecentLines()
         self._read = 0
-
-    @property
-    def end(self) -> int:
-        self.catch_up()
-        return self._recent.end
-
-    def since(self, position: int) -> tuple[str, int]:
-        self.catch_up()
-        return self._recent.since(position)
 
     def catch_up(self) -> None:
         """Take what is new in the file."""
