@@ -107,9 +107,17 @@ class Home:
         return sorted(self.indus.glob("sessions/*/*.jsonl"), key=lambda p: p.stat().st_mtime_ns)
 
     def entries(self, type_: str = "", log: Path | None = None) -> list[dict[str, Any]]:
-        lines = (log or self.logs()[-1]).read_text().splitlines()
+        """What `log` holds; without one, the newest session that a person began. Its delegates' last
+        writes fall into the same tick of the file system's clock as its own."""
+        begun = (own for own in reversed(self.logs()) if not _delegated(own))
+        lines = (log or next(begun)).read_text().splitlines()
         rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
         return [row for row in rows if not type_ or row["type"] == type_]
+
+
+def _delegated(log: Path) -> bool:
+    with log.open() as lines:
+        return "delegator" in json.loads(next(lines, "{}"))
 
 
 def answer(text: str = "Hello.", *calls: tuple[str, Mapping[str, Any]]) -> str:
