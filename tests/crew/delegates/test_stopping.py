@@ -98,8 +98,8 @@ def test_a_kill_leaves_parent_and_child_resumable_with_honest_results(home: Home
     root, middle = found["root"][0]["session"], found["middle"][0]["session"]
 
     # The newest log is a delegate's; going on means the session of the person all the same.
-    newest = next(log for log in home.logs() if log.stem == found["leaf"][0]["session"])
-    os.utime(newest)
+    leaf = next(log for log in home.logs() if log.stem == found["leaf"][0]["session"])
+    os.utime(leaf)
     again = home.script(answer("", task("begin", "middle")) + answer("I see."), "again.toml")
     ran = home.run("-c", "-p", "and now?", "-m", again)
     assert ran.code == 0, ran.err
