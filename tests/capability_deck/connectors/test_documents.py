@@ -15,7 +15,7 @@ from induscode.capability_deck.connectors.limits import ALIAS_NODES, DOCUMENT_DE
 from induscode.capability_deck.connectors.reading import read_operations
 from induscode.capability_deck.connectors.schemas import argument_check
 from induscode.capability_deck.connectors.showing import shown_operation
-from induscode.capability_deck.connectors.yaml_reading import load_yaml
+from induscode.kernel.yamltext import load_yaml
 from tests.capability_deck.connectors.service import Desk, Service, answer, shop
 
 

@@ -13,9 +13,14 @@ from urllib.parse import unquote
 import msgspec
 from msgspec import Struct
 
-from induscode.capability_deck.connectors.limits import DOCUMENT_BYTES, YAML_BYTES
+from induscode.capability_deck.connectors.limits import (
+    ALIAS_NODES,
+    DOCUMENT_BYTES,
+    DOCUMENT_DEPTH,
+    YAML_BYTES,
+)
 from induscode.capability_deck.connectors.nodes import Node, mapped
-from induscode.capability_deck.connectors.yaml_reading import load_yaml
+from induscode.kernel.yamltext import load_yaml
 
 __all__ = ["Document", "Version", "parse_document"]
 
@@ -94,6 +99,6 @@ def _yaml(data: bytes) -> Any:
     if len(data) > YAML_BYTES:
         raise ValueError(f"YAML longer than {YAML_BYTES // _KIBI**2} MB; convert it to JSON")
     try:
-        return load_yaml(data.decode())
+        return load_yaml(data.decode(), depth=DOCUMENT_DEPTH, values=ALIAS_NODES)
     except UnicodeDecodeError:
         raise ValueError("not UTF-8") from None

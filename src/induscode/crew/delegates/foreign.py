@@ -12,10 +12,10 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from induscode.capability_deck.connectors.yaml_reading import load_yaml
 from induscode.crew.delegates.limits import PROFILE_BYTES
 from induscode.crew.delegates.profiles import SubagentProfile, usable_name
 from induscode.errors import ConfigError
+from induscode.kernel.yamltext import load_yaml
 from induscode.policy.modes import Mode
 
 __all__ = ["ForeignAgent", "KnownModel", "read_foreign"]

@@ -13,8 +13,6 @@ from typing import Any, cast
 
 import yaml
 
-from induscode.capability_deck.connectors.limits import ALIAS_NODES, DOCUMENT_DEPTH
-
 __all__ = ["load_yaml"]
 
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
@@ -26,10 +24,11 @@ _TEXT_TAG = "tag:yaml.org,2002:str"
 _MERGE = "<<"
 
 
-def load_yaml(text: str) -> Any:
-    """The first document of `text`. Raises ValueError, with the line where that helps."""
+def load_yaml(text: str, *, depth: int = 200, values: int = 2_000_000) -> Any:
+    """The first document of `text`, nested at most `depth` deep and with at most so many `values`,
+    aliases written out. Raises ValueError, with the line where that helps."""
     parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    builder = _Builder()
+    builder = _Builder(depth, values)
     try:
         events = parser(text)
         while not builder.done and events.check_event():
@@ -54,7 +53,9 @@ class _Frame:
 
 
 class _Builder:
-    def __init__(self) -> None:
+    def __init__(self, depth: int, values: int) -> None:
+        self._depth = depth
+        self._values = values
         self.value: Any = None
         self.done = False
         self._open: list[_Frame] = []
@@ -65,8 +66,8 @@ class _Builder:
             case yaml.ScalarEvent():
                 self._scalar(event)
             case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
-                if len(self._open) >= DOCUMENT_DEPTH:
-                    raise ValueError(f"nested more than {DOCUMENT_DEPTH} deep")
+                if len(self._open) >= self._depth:
+                    raise ValueError(f"nested more than {self._depth} deep")
                 node: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
                 self._open.append(_Frame(node, event.anchor))
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
@@ -105,8 +106,8 @@ class _Builder:
             return
         frame = self._open[-1]
         frame.size += size
-        if frame.size > ALIAS_NODES:
-            raise ValueError(f"its aliases stand for more than {ALIAS_NODES:,} values")
+        if frame.size > self._values:
+            raise ValueError(f"its aliases stand for more than {self._values:,} values")
         if isinstance(frame.node, list):
             frame.node.append(value)
         elif frame.key is not None:
