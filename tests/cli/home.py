@@ -107,8 +107,8 @@ class Home:
         return sorted(self.indus.glob("sessions/*/*.jsonl"), key=lambda p: p.stat().st_mtime_ns)
 
     def entries(self, type_: str = "", log: Path | None = None) -> list[dict[str, Any]]:
-        """What `log` holds; without one, the newest session that a person began: its delegates' last
-        writes fall into the same tick of the file system's clock."""
+        """What `log` holds; without one, the newest session that a person began: its delegates'
+        last writes fall into the same tick of the file system's clock."""
         begun = (own for own in reversed(self.logs()) if not _delegated(own))
         lines = (log or next(begun)).read_text().splitlines()
         rows: list[dict[str, Any]] = [json.loads(line) for line in lines]

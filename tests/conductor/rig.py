@@ -247,7 +247,7 @@ class Rig:
     def setup(self) -> Setup:
         def briefing(_: object) -> list[BriefSpan]:
             role = BriefSpan("role", "You are a test.", "builtin:test")
-            return [role, BriefSpan("clock", self.clock(), "builtin:test", volatile=True)]
+            return [role, BriefSpan("clock", self.clock(), "builtin:test", lasting="")]
 
         feature = InstalledFeature("builtin:test", "1", "0" * 64, "builtin")
         return Setup(

@@ -107,7 +107,7 @@ Macro = MacroDef
 
 
 class MacroScope(Struct, frozen=True):
-    """What a macro's placeholders stand for: the arguments, all of them joined, the line as given."""
+    """What placeholders stand for: the arguments, all of them joined, the line as it was given."""
 
     args: tuple[str, ...] = ()
     all: str = ""
@@ -222,7 +222,7 @@ class ComposeOptions(Struct, frozen=True):
 
 
 SectionFn = Callable[[BriefingInput], str | None]
-"""One section: None where it does not apply, else its text. It changes nothing and reads no file."""
+"""One section: its text, or None where it does not apply. It changes nothing and reads no file."""
 
 BriefingSection = SectionFn
 

@@ -130,12 +130,8 @@ def _briefing(
     state: SessionState, spans: Sequence[BriefSpan], blobs: BlobStore, cause: str
 ) -> list[KnownEntry]:
     stored = [_stored(span, blobs) for span in spans]
-    if state.briefing is not None:
-        fixed = {span.name for span in spans if not span.volatile}
-        old = [span for span in state.briefing.spans if span.name in fixed]
-        new = [span for span in stored if span.name in fixed]
-        if _shape(old) == _shape(new) and len(state.briefing.spans) == len(stored):
-            return []
+    if state.briefing is not None and _shape(state.briefing.spans) == _shape(stored):
+        return []
     kept = [
         span
         if len(span.text or "") <= _INLINE_SPAN
@@ -154,8 +150,14 @@ def _stored(span: BriefSpan, blobs: BlobStore) -> StoredSpan:
         size=len(data),
         text=data.decode(),
         source=span.source,
+        parts=list(span.parts),
+        lasting="" if span.lasting is None else digest(clean_text(span.lasting)[0].encode()),
     )
 
 
-def _shape(spans: list[StoredSpan]) -> list[tuple[str, str, str, str]]:
-    return [(span.name, span.by, span.sha256, span.source) for span in spans]
+def _shape(spans: list[StoredSpan]) -> list[tuple[object, ...]]:
+    """What is compared: all but where a text is kept, and the clock in it."""
+    return [
+        (span.name, span.by, span.lasting or span.sha256, span.source, span.parts)
+        for span in spans
+    ]

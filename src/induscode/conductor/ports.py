@@ -15,6 +15,7 @@ from induscode.kernel.clock import Clock
 from induscode.kernel.events import Event
 from induscode.kernel.model import Provider, Usage
 from induscode.kernel.person import Choice, Person, PersonAnswer
+from induscode.kernel.provenance import SourcePart
 from induscode.kernel.request import Parameters
 from induscode.kernel.tool import AgentTool, Progress, ToolContext, ToolKind
 from induscode.policy.modes import Mode
@@ -70,13 +71,16 @@ class BoundTool(Struct, frozen=True):
 
 
 class BriefSpan(Struct, frozen=True):
-    """A piece of the system prompt. A volatile one (the clock) is no cause for a new epoch."""
+    """A piece of the system prompt. `source` is the file or flag that it comes from as a whole,
+    `parts` are files and lines behind stretches of it. `lasting` is what of it is compared, where
+    that is not all: the clock is no cause for a new epoch."""
 
     name: str
     text: str
     by: str
     source: str = ""
-    volatile: bool = False
+    parts: tuple[SourcePart, ...] = ()
+    lasting: str | None = None
 
 
 BriefingSource = Callable[[Sequence[AgentTool]], Sequence[BriefSpan]]

@@ -16,6 +16,7 @@ from msgspec import Raw, Struct, field
 
 from induscode.kernel.content import Json, Opaque, Text, Thinking, ToolCall
 from induscode.kernel.model import StopReason, Usage
+from induscode.kernel.provenance import SourcePart
 from induscode.kernel.request import Parameters
 from induscode.session.file_states import FileChange, Rewound, Unrestorable
 
@@ -140,7 +141,9 @@ class ModelChoice(_Header, frozen=True, tag="model"):
 
 
 class StoredSpan(Struct, frozen=True, omit_defaults=True):
-    """A piece of the system prompt: its text here, or in the blob store under `sha256`."""
+    """A piece of the system prompt: its text here, or in the blob store under `sha256`. `parts` say
+    which files and lines stand behind it; `lasting` is the digest of what of it is compared, where
+    that is not all of it."""
 
     name: str
     by: str
@@ -148,6 +151,8 @@ class StoredSpan(Struct, frozen=True, omit_defaults=True):
     size: int
     text: str | None = None
     source: str = ""
+    parts: list[SourcePart] = []
+    lasting: str = ""
 
 
 class Briefing(_Header, frozen=True, tag="briefing"):
