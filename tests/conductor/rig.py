@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +22,7 @@ from induscode.conductor.ports import (
     NoWatch,
     Offer,
     Setup,
+    Touched,
     Watch,
     Wiring,
 )
@@ -42,7 +43,7 @@ from induscode.kernel.tool import Progress, ToolContext, ToolKind, ToolResult
 from induscode.policy.redaction import Secrets
 from induscode.policy.subject import CallView, NoSubject
 from induscode.policy.verdict import Allow, Ask, Deny, Layer, Verdict
-from induscode.session.entries import Entry, InstalledFeature
+from induscode.session.entries import Entry, InstalledFeature, Narrowing
 from induscode.session.line import type_name
 from induscode.session.log import read_only
 from induscode.session.replay import ReplayReport, replay
@@ -175,6 +176,7 @@ class Rules:
     def __init__(self, judge: Callable[[str, Mapping[str, Any]], Verdict] | None = None) -> None:
         self._judge = judge
         self.kept: list[str] = []
+        self.narrowed: list[Sequence[Narrowing]] = []
         self.judged: list[tuple[str, dict[str, Any]]] = []
 
     def view(self, tool: BoundTool, arguments: Mapping[str, Any]) -> CallView:
@@ -185,6 +187,10 @@ class Rules:
         if self._judge is None or call.tool in self.kept:
             return Allow("test", Layer.SESSION)
         return self._judge(call.tool, call.arguments)
+
+    def narrow(self, narrowings: Sequence[Narrowing]) -> Sequence[str]:
+        self.narrowed.append(list(narrowings))
+        return ()
 
     def offer(self, call: CallView) -> Offer:
         return Offer(("once", "session", "no"), call.tool)
@@ -227,6 +233,7 @@ class Rig:
     hooks: Hooks = NO_HOOKS
     background: Background = field(default_factory=NoBackground)
     watch: Watch = field(default_factory=NoWatch)
+    touched: Touched = lambda _tool, _call: ()
     budget: Budget = field(default_factory=Budget)
     retries: Retries = field(default_factory=lambda: Retries(attempts=4, first=0.001, total=5))
     patience: float = 5.0
@@ -281,6 +288,7 @@ class Rig:
             hooks=self.hooks,
             background=self.background,
             watch=self.watch,
+            touched=self.touched,
             budget=self.budget,
             retries=self.retries,
             patience=self.patience,

@@ -14,7 +14,7 @@ from induscode.errors import ConfigError
 from induscode.policy import contents
 from induscode.policy.belongings import Kind
 from induscode.policy.trust import State, Trust
-from tests.policy.trusting import AT, SIX, SIX_ITEMS, Bench, item
+from tests.policy.trusting import AT, SIX, SIX_ITEMS, Bench, imports, item
 from tests.requirements import requirement
 
 OTHERS = dict.fromkeys(SIX_ITEMS, State.UNCHANGED)
@@ -309,7 +309,9 @@ def test_a_store_inside_the_workspace_trusts_nothing_there(bench: Bench) -> None
     inside = bench.work / "home"
     bench.home.rename(inside)
     store = type(bench.store)(inside)
-    trust = Trust(bench.work, bench.trust().items, store, home=bench.work.parent / "user")
+    trust = Trust(
+        bench.work, bench.trust().items, store, home=bench.work.parent / "user", imports=imports
+    )
     assert not trust.trusted
     assert trust.admitted() == ()
     with pytest.raises(ConfigError, match=r"lies inside this workspace.*INDUS_HOME"):
@@ -318,6 +320,6 @@ def test_a_store_inside_the_workspace_trusts_nothing_there(bench: Bench) -> None
 
 def test_a_home_directory_may_be_a_workspace(bench: Bench) -> None:
     store = type(bench.store)(bench.work / ".config" / "indus")
-    trust = Trust(bench.work, bench.trust().items, store, home=bench.work)
+    trust = Trust(bench.work, bench.trust().items, store, home=bench.work, imports=imports)
     trust.accept_new(at=AT)
     assert len(trust.admitted()) == 6

@@ -22,13 +22,13 @@ ROOT = Path(__file__).parents[2]
 GRANTING = """
 import sys
 from pathlib import Path
-from tests.policy.trusting import AT, Bench
+from tests.policy.trusting import AT, Bench, imports
 from induscode.policy.trust import Trust
 from induscode.policy.belongings import list_belongings
 from induscode.policy.trust_store import TrustStore
 home, works = Path(sys.argv[1]), sys.argv[2:]
 for work in map(Path, works):
-    trust = Trust(work, list_belongings(work, work), TrustStore(home), home=home)
+    trust = Trust(work, list_belongings(work, work), TrustStore(home), home=home, imports=imports)
     trust.accept_new(at=AT)
 """
 DYING = """

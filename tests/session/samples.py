@@ -9,6 +9,7 @@ from msgspec import Raw
 from induscode.kernel.content import Image, Json, Opaque, Text, Thinking
 from induscode.kernel.jsontext import digest
 from induscode.kernel.model import StopReason
+from induscode.kernel.provenance import SourcePart
 from induscode.session.entries import (
     Amendment,
     Approval,
@@ -21,6 +22,8 @@ from induscode.session.entries import (
     InstalledFeature,
     Interrupted,
     ModeChange,
+    Narrowing,
+    Notice,
     Operation,
     Quarantine,
     StoredSpan,
@@ -67,6 +70,8 @@ def everything(home: Path) -> Recording:
     said = store_said([Text("look at this"), picture, Json(Raw(b'{"x":1.50}'))], it.blobs)
     it.add(Input(said), by="user")
     it.note("be careful", pinned=True)
+    card = [SourcePart(6, "/w/SKILL.md", 5, "/w/AGENTS.md:2"), SourcePart(12, "")]
+    it.add(Notice("Kept: skill.", pinned=True, only="kept", parts=card), by="builtin:skills")
     request = it.request()
     it.answer(request, "I th", stop=StopReason.PARTIAL)
     retry = it.retry(request)
@@ -108,8 +113,11 @@ def _close(it: Recording) -> None:
     asked = it.request(purpose="compaction")
     it.answer(asked, "They looked at a.")
     pins = [e.id for e in it.log.entries if isinstance(e, Input)][:1]
+    pins += [e.id for e in it.log.entries if isinstance(e, Notice) and e.only == "kept"]
     it.add(Compaction(it.log.entries[2].id, asked.parent, "They looked at a.", pins, asked.id))
-    it.say("next")
+    made = Input(store_said([Text("next")], it.blobs), parts=[SourcePart(0, "/w/next.md", 3)])
+    it.add(made, by="user")
+    it.add(Narrowing("the command /next", ["read", "bash(ls *)"]), by="builtin:macros")
     thought = it.ask(Thinking("so", "eHk="), "Yes?")
     it.choose("claude-fake", "anthropic")
     it.add(Amendment([Operation("omit", thought.id)], {"thinking": Raw(b'"low"')}))

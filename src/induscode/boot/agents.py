@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from induscode.boot.credentials import Credentials, find_key
 from induscode.boot.models import own_models
 from induscode.boot.surroundings import Surroundings
+from induscode.briefing.contract import SubagentBrief
 from induscode.channels.terminal import exact
 from induscode.policy.belongings import Kind
 
@@ -26,6 +27,7 @@ __all__ = ["Agents"]
 _FOLDER = "agents"
 _SUFFIX = ".toml"
 _FOREIGN_PROVIDER = "anthropic"
+_UNTOLD = "no description"
 
 
 class Agents:
@@ -44,9 +46,13 @@ class Agents:
     def faults(self) -> tuple[str, ...]:
         return self._roster.faults if self._roster is not None else ()
 
-    def section(self) -> str:
-        """What the prompt says of them; empty when there are none."""
-        return self._roster.section() if self._roster is not None else ""
+    def briefs(self) -> tuple[SubagentBrief, ...]:
+        """What the prompt says of them."""
+        profiles = self._roster.profiles.values() if self._roster is not None else ()
+        return tuple(
+            SubagentBrief(each.name, each.description or _UNTOLD, each.when or None, each.source)
+            for each in profiles
+        )
 
     @cached_property
     def _roster(self) -> Roster | None:

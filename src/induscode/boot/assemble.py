@@ -19,11 +19,12 @@ from induscode.boot.invocation import Invocation
 from induscode.boot.machine import Machine
 from induscode.boot.models import ModelMaker
 from induscode.boot.outlet import Outlet
-from induscode.boot.prompt import briefing_for
-from induscode.boot.running import Greeting, RunningSession
+from induscode.boot.prompt import Prompt
+from induscode.boot.running import Greeting, Means, RunningSession
 from induscode.boot.secrets import clean_events
 from induscode.boot.surroundings import Surroundings
-from induscode.conductor.ports import BriefSpan, Setup, Wiring
+from induscode.briefing.contract import ComposeOptions
+from induscode.conductor.ports import Setup, Wiring
 from induscode.conductor.retries import Retries
 from induscode.conductor.turn import Conductor
 from induscode.feature.registry import Package
@@ -114,10 +115,11 @@ def open_session(
     faults = (*faults, broken) if broken else faults
     faults = (*faults, *begun.agents.faults)
     outlet.connect(conductor)
-    delegates.connect(Parent(conductor, permission, features, person, emit))
+    delegates.connect(Parent(conductor, permission, features, begun.materials, person, emit))
     forked = invocation.fork is not None
     greeting = Greeting(around.config.unknown, begun.notices, faults, forked)
-    return RunningSession(conductor, emit, around.clock, begun.report, greeting, features, machine)
+    means = Means(features, machine, begun.materials)
+    return RunningSession(conductor, emit, around.clock, begun.report, greeting, means)
 
 
 def _delegate(
@@ -142,12 +144,21 @@ def _setup(
     environment = child_environment(around.environ, secrets=around.secrets)
     tools = begun.admitted(within_bounds(invocation, features.tools(environment)))
 
-    def fragments() -> list[BriefSpan]:
-        delegates = any(bound.kind is ToolKind.DELEGATE for bound in tools)
-        section = begun.agents.section() if delegates else ""
-        roster = [BriefSpan("delegates", section, "builtin:briefing")] if section else []
-        return [*features.fragments(), *roster, *begun.spans]
-
+    delegating = any(bound.kind is ToolKind.DELEGATE for bound in tools)
+    prompt = Prompt(
+        options=ComposeOptions(
+            system=invocation.system,
+            prelude=begun.materials.settings.prelude,
+            append_system=invocation.append_system,
+        ),
+        workspace=str(around.workspace),
+        cwd=str(around.cwd),
+        clock=around.clock,
+        materials=begun.materials,
+        subagents=begun.agents.briefs if delegating else tuple,
+        fragments=features.fragments,
+        errand=begun.spans,
+    )
     return Setup(
         workspace=clean_text(str(around.workspace))[0],
         cwd=clean_text(str(around.cwd))[0],
@@ -155,6 +166,6 @@ def _setup(
         mode=begun.permission.mode.value,
         features=features.entries(),
         tools=tools,
-        briefing=briefing_for(invocation, str(around.cwd), around.clock, fragments),
+        briefing=prompt.spans,
         delegator=begun.sender.link if begun.sender is not None else None,
     )

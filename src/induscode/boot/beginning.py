@@ -10,6 +10,7 @@ from induscode.boot.agents import Agents
 from induscode.boot.defaults import DefaultModel
 from induscode.boot.errand import Errand
 from induscode.boot.invocation import Invocation
+from induscode.boot.materials import Materials
 from induscode.boot.models import ModelMaker
 from induscode.boot.permission import KeepAlways, SessionPermission
 from induscode.boot.planning import beginning_mode, delegate_plan, plan_setting
@@ -40,8 +41,8 @@ __all__ = ["Beginning", "begun_by_errand", "begun_by_person", "policy_of"]
 
 class Beginning(Struct, frozen=True):
     """`tools` are the names of those there may be at most, None for no bound. `spans` join the
-    prompt; `agents` can be sent; `depth` counts the levels above, whose features `guests` are;
-    `notices` are for the person."""
+    prompt, which is made of the `materials`; `agents` can be sent; `depth` counts the levels above,
+    whose features `guests` are; `notices` are for the person."""
 
     log: SessionLog
     report: OpenReport
@@ -50,6 +51,7 @@ class Beginning(Struct, frozen=True):
     plan: PlanSetting
     budget: Budget
     agents: Agents
+    materials: Materials
     tools: frozenset[str] | None = None
     spans: tuple[BriefSpan, ...] = ()
     sender: Sender | None = None
@@ -88,6 +90,7 @@ def begun_by_person(invocation: Invocation, around: Surroundings, maker: ModelMa
         plan=plan_setting(around.config, log),
         budget=budget,
         agents=Agents(around),
+        materials=Materials(around),
         notices=tuple(line for line in (wanted.notice, waiting) if line),
     )
 
@@ -105,6 +108,7 @@ def begun_by_errand(errand: Errand, around: Surroundings, maker: ModelMaker) -> 
         plan=delegate_plan(permission.mode, log),
         budget=errand.budget,
         agents=errand.agents,
+        materials=errand.materials,
         tools=errand.tools,
         spans=errand.spans,
         sender=errand.sender,

@@ -15,6 +15,7 @@ from msgspec import Struct
 from induscode.boot.agents import Agents
 from induscode.boot.errand import Errand
 from induscode.boot.features import Features
+from induscode.boot.materials import Materials
 from induscode.boot.permission import SessionPermission
 from induscode.boot.running import RunningSession
 from induscode.capability_deck.contract import DeckFault
@@ -55,6 +56,7 @@ class Parent(Struct, frozen=True):
     conductor: Conductor
     permission: SessionPermission
     features: Features
+    materials: Materials
     person: Person | None
     tell: Callable[[Event], None]
 
@@ -135,6 +137,7 @@ class Delegates:
             depth=depth,
             spans=tuple(spans),
             agents=self._agents,
+            materials=parent.materials,
             guests=parent.features.registry.lent(),
         )
 

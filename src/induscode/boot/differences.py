@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Iterator
 
 from induscode.channels.terminal import exact
-from induscode.policy.contents import FileMark, Seen
+from induscode.policy.contents import ABSENT, FileMark, Seen
 from induscode.policy.trust_store import ItemRecord
 
 __all__ = ["MAX_LINES", "bounded", "difference"]
@@ -25,9 +25,23 @@ def difference(
     for name in sorted(before.files.keys() | now.files.keys()):
         old, new = before.files.get(name), now.files.get(name)
         if old != new:
-            shown = exact(f"{path}/{name}" if name else path).replace("\n", "\u240a")
+            shown = _shown(path, name)
+            old, new = _there(old), _there(new)
+            if old is None and new is None:
+                lines.append(f"{shown}: {'now' if name in now.files else 'no longer'} asked for")
             lines.extend(_file(shown, old, new, _texts(old, new, now, kept)))
     return lines
+
+
+def _there(mark: FileMark | None) -> FileMark | None:
+    return None if mark == ABSENT else mark
+
+
+def _shown(path: str, name: str) -> str:
+    """An imported file is named by its own path, and by the document that it came with."""
+    if name.startswith("/"):
+        return exact(f"{name[1:]} (imported by {path})").replace("\n", "\u240a")
+    return exact(f"{path}/{name}" if name else path).replace("\n", "\u240a")
 
 
 def _file(

@@ -13,6 +13,7 @@ from induscode.policy.modes import Mode
 
 if TYPE_CHECKING:
     from induscode.boot.agents import Agents
+    from induscode.boot.materials import Materials
 
 __all__ = ["Errand"]
 
@@ -20,7 +21,8 @@ __all__ = ["Errand"]
 class Errand(Struct, frozen=True):
     """`permission` is the sender's, under which `mode` counts. `tools` are the names of those that
     the delegate may have at most; `depth` counts levels below the session of a person. `spans` join
-    its prompt; `agents` are those that it may send in turn, `guests` the sender's features."""
+    its prompt, which has the sender's `materials`; `agents` are those that it may send in turn,
+    `guests` the sender's features."""
 
     sender: Sender
     permission: SessionPermission
@@ -31,4 +33,5 @@ class Errand(Struct, frozen=True):
     depth: int
     spans: tuple[BriefSpan, ...]
     agents: Agents
+    materials: Materials
     guests: tuple[Member, ...] = ()

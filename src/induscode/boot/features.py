@@ -23,6 +23,7 @@ from induscode.conductor.hooks import Hooks
 from induscode.conductor.ports import Background, BoundTool, BriefSpan, NoBackground
 from induscode.feature.capability import AnyCapability, GrantPort
 from induscode.feature.descriptor import FeatureId
+from induscode.feature.hosting.draft import DraftFragment
 from induscode.feature.hosting.grant_store import GrantStore
 from induscode.feature.hosting.installed import FeatureRegistry, Member
 from induscode.feature.hosting.records import FeatureRecord
@@ -32,7 +33,7 @@ from induscode.kernel.sources import sources_digest
 from induscode.session.entries import InstalledFeature
 from induscode.version import VERSION
 
-__all__ = ["Features", "Ground", "install_features", "packages"]
+__all__ = ["Features", "Fragment", "Ground", "install_features", "packages"]
 
 _WORK_ITEM = "work-item"
 
@@ -68,6 +69,13 @@ class _NoTasks(NoBackground):
         return False
 
 
+class Fragment(Struct, frozen=True):
+    """A piece of the prompt that a feature adds; `slot` is the section it belongs to."""
+
+    slot: str
+    span: BriefSpan
+
+
 class Features(Struct, frozen=True):
     """What a session gets from its features."""
 
@@ -79,14 +87,10 @@ class Features(Struct, frozen=True):
     def tools(self, environment: Mapping[str, str]) -> tuple[BoundTool, ...]:
         return bound_tools(self.registry, self.ctx, environment)
 
-    def fragments(self) -> list[BriefSpan]:
+    def fragments(self) -> list[Fragment]:
         """What features add to the prompt, each under its own name, as far as it is granted now."""
         return [
-            BriefSpan(
-                f"{draft.declaration.slot}/{draft.contribution.name}",
-                draft.contribution.text,
-                feature.id,
-            )
+            _fragment(feature.id, draft)
             for feature, draft in self.registry.fragments()
             if feature.lacks(draft.needs) is None
         ]
@@ -152,6 +156,11 @@ def install_features(ground: Ground) -> Features:
     shut = shut_gates(registry, store)
     hooks = msgspec.structs.replace(hooks, tool=(*shut, *hooks.tool))
     return Features(registry, hooks, supervisors[0], ground.ctx)
+
+
+def _fragment(feature: str, draft: DraftFragment) -> Fragment:
+    slot, made = draft.declaration.slot, draft.contribution
+    return Fragment(slot, BriefSpan(f"{slot}/{made.name}", made.text, feature))
 
 
 def _supervisor(registry: FeatureRegistry) -> Tasks:

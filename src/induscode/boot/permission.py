@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,12 @@ from induscode.kernel.tool import ToolKind
 from induscode.policy.exact import always_rule, exact_rule
 from induscode.policy.gate import Policy, decide
 from induscode.policy.modes import Mode, narrower
+from induscode.policy.narrowing import Narrowed
 from induscode.policy.paths import inside
 from induscode.policy.rules import Rule
 from induscode.policy.subject import Access, CallView, CommandSubject, PathSubject
 from induscode.policy.verdict import Allow, Ask, Deny, Layer, Verdict
+from induscode.session.entries import Narrowing
 
 __all__ = ["KeepAlways", "SessionPermission"]
 
@@ -28,7 +30,8 @@ KeepAlways = Callable[[Rule], None]
 class SessionPermission:
     """Judges the calls of one session. "This session" lives in memory only: a resume asks anew.
     Without `keep_always` that answer is not offered. `ceiling` is the mode of whoever sent a
-    delegate: whatever the delegate's own mode is, that one is never exceeded."""
+    delegate: whatever the delegate's own mode is, that one is never exceeded; `around` is what
+    narrows the sender's turn, and so its delegates."""
 
     def __init__(
         self,
@@ -36,10 +39,13 @@ class SessionPermission:
         keep_always: KeepAlways | None = None,
         *,
         ceiling: Callable[[], Mode] = lambda: Mode.FULL,
+        around: Callable[[], tuple[Narrowed, ...]] = tuple,
     ) -> None:
         self._policy = policy
         self._keep_always = keep_always
         self._ceiling = ceiling
+        self._around = around
+        self._narrowed: tuple[Narrowed, ...] = ()
 
     @property
     def mode(self) -> Mode:
@@ -49,16 +55,25 @@ class SessionPermission:
         """For a delegate: the rules in force here and now, what was allowed for this session
         included, and a mode that stays within ours. What a delegate is allowed is not ours."""
         policy = msgspec.structs.replace(self._policy, mode=narrower(mode, self.mode))
-        return SessionPermission(policy, keep_always, ceiling=lambda: self.mode)
+        return SessionPermission(
+            policy, keep_always, ceiling=lambda: self.mode, around=self._narrowing
+        )
 
     def set_mode(self, mode: Mode) -> None:
         self._policy = msgspec.structs.replace(self._policy, mode=mode)
+
+    def narrow(self, narrowings: Sequence[Narrowing]) -> Sequence[str]:
+        self._narrowed = tuple(
+            Narrowed(each.why, each.rules, self._policy.workspace) for each in narrowings
+        )
+        return [sentence for each in self._narrowed for sentence in each.unread]
 
     def view(self, tool: BoundTool, arguments: Mapping[str, Any]) -> CallView:
         return CallView(tool.tool.name, tool.kind, arguments, tool.subject(arguments))
 
     def judge(self, call: CallView) -> Verdict:
-        return decide(call, self._in_force())
+        verdict = decide(call, self._in_force())
+        return verdict if isinstance(verdict, Deny) else self._outside(call) or verdict
 
     def offer(self, call: CallView) -> Offer:
         """More than "once" only where a rule can say exactly this call, and allows it."""
@@ -88,6 +103,8 @@ class SessionPermission:
         was granted for the directory around it."""
         kind = ToolKind.WRITE if access is Access.WRITE else ToolKind.READ
         place = CallView(call.tool, kind, {}, PathSubject(path, path, access))
+        if self._outside(place) and not _named(call, path, access):
+            return False
         match decide(place, self._in_force()):
             case Allow():
                 return True
@@ -103,6 +120,14 @@ class SessionPermission:
         rules = (*self._policy.rules, rule)
         policy = msgspec.structs.replace(self._in_force(), rules=rules, book=None)
         return policy if isinstance(decide(call, policy), Allow) else None
+
+    def _narrowing(self) -> tuple[Narrowed, ...]:
+        return (*self._around(), *self._narrowed)
+
+    def _outside(self, call: CallView) -> Deny | None:
+        """What narrows the turn so far that this call may not happen in it."""
+        denials = (each.denial(call) for each in self._narrowing())
+        return next((denial for denial in denials if denial is not None), None)
 
     def _in_force(self) -> Policy:
         mode = self.mode

@@ -9,6 +9,7 @@ from msgspec import Struct
 from induscode.boot.feature_commands import FeatureCommands
 from induscode.boot.features import Features
 from induscode.boot.machine import Machine
+from induscode.boot.materials import Materials
 from induscode.channels.ports import Snapshot
 from induscode.conductor.turn import Conductor, TurnOutcome
 from induscode.errors import Cancelled, IndusError
@@ -21,7 +22,7 @@ from induscode.kernel.model import StopReason, Usage
 from induscode.session.log import OpenReport
 from induscode.session.totals import Totals
 
-__all__ = ["Greeting", "RunningSession"]
+__all__ = ["Greeting", "Means", "RunningSession"]
 
 _REFUSED = 3
 _STOPS = {
@@ -40,6 +41,14 @@ class Greeting(Struct, frozen=True):
     forked: bool = False
 
 
+class Means(Struct, frozen=True):
+    """What a session works with besides its conductor."""
+
+    features: Features
+    machine: Machine
+    materials: Materials
+
+
 class RunningSession:
     """Submits, steers and stops one session, and tells every turn's end as an event.
 
@@ -53,17 +62,17 @@ class RunningSession:
         clock: Clock,
         report: OpenReport,
         greeting: Greeting,
-        features: Features,
-        machine: Machine,
+        means: Means,
     ) -> None:
         self._conductor = conductor
         self._emit = emit
         self._clock = clock
         self._report = report
         self._greeting = greeting
-        self._features = features
-        self._machine = machine
-        self._commands = FeatureCommands(features.registry)
+        self._features = means.features
+        self._machine = means.machine
+        self._materials = means.materials
+        self._commands = FeatureCommands(means.features.registry)
         self._fresh_fork = greeting.forked
         self._cwd = ""
 
@@ -117,6 +126,7 @@ class RunningSession:
             self._emit(
                 Fault(message=f"{key}: not a setting we know; it is ignored", at=self._now())
             )
+        self._tell_news()
         self._features.supervisor.start()
 
     async def submit(self, text: str) -> RunResult:
@@ -170,6 +180,8 @@ class RunningSession:
     ) -> RunResult:
         before = self._conductor.totals()
         text, code = "", 0
+        self._materials.refresh()
+        self._tell_news()
         try:
             await self._check_fork()
             outcome = await run()
@@ -196,6 +208,10 @@ class RunningSession:
         )
         self._emit(result)
         return result
+
+    def _tell_news(self) -> None:
+        for sentence in self._materials.news():
+            self._emit(Fault(message=sentence, at=self._now()))
 
     def _tell_refused(self, calls: int) -> None:
         what = "1 call was" if calls == 1 else f"{calls} calls were"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from induscode.channels.terminal import exact
 from induscode.policy.belongings import Belonging, Kind
 from induscode.policy.trust import ItemState, State, Trust
 
-__all__ = ["KIND_NAMES", "shown_path", "waiting_line"]
+__all__ = ["KIND_NAMES", "few", "shown_path", "waiting_line"]
 
 _MAX_NAMED = 8
 _MAX_SHOWN = 100
@@ -26,11 +26,12 @@ KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
 """Each kind in words: of one, of several."""
 
 
-def waiting_line(trust: Trust) -> str:
-    """One line about what waits, and what to do about it; empty when nothing does."""
+def waiting_line(trust: Trust, states: Sequence[ItemState] | None = None) -> str:
+    """One line about what waits, of all items or of these, and what to do about it; empty when
+    nothing does."""
     if not trust.items:
         return ""
-    states = trust.states()
+    states = trust.states() if states is None else states
     waiting = _in(states, State.WAITING)
     new = _in(states, State.NEW)
     changed = _in(states, State.CHANGED)
@@ -40,7 +41,7 @@ def waiting_line(trust: Trust) -> str:
         f"this workspace is not trusted, so these wait: {_summary(waiting)}" if waiting else "",
         f"new since you trusted this workspace, so it waits: {_summary(new)}" if new else "",
         f"changed since you trusted it, so it waits: {_names(changed)}" if changed else "",
-        f"cannot be trusted as it is: {_few(named)}" if refused else "",
+        f"cannot be trusted as it is: {few(named)}" if refused else "",
     )
     said = [part for part in parts if part]
     if not said:
@@ -73,10 +74,11 @@ def _summary(items: list[Belonging]) -> str:
 
 
 def _names(items: list[Belonging]) -> str:
-    return _few([shown_path(item) for item in items])
+    return few([shown_path(item) for item in items])
 
 
-def _few(names: list[str]) -> str:
+def few(names: list[str]) -> str:
+    """The first names, and how many more there are."""
     more = len(names) - _MAX_NAMED
     return ", ".join(names[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 

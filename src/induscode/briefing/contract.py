@@ -25,6 +25,7 @@ __all__ = [
     "Literal",
     "Macro",
     "MacroDef",
+    "MacroLoad",
     "MacroOrigin",
     "MacroScope",
     "MacroToken",
@@ -104,6 +105,13 @@ class MacroDef(Struct, frozen=True):
 
 
 Macro = MacroDef
+
+
+class MacroLoad(Struct, frozen=True):
+    """What there is, and a sentence about each thing that is not, or not as its author meant."""
+
+    macros: tuple[MacroDef, ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 class MacroScope(Struct, frozen=True):

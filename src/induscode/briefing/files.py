@@ -24,10 +24,12 @@ class Refused(Struct, frozen=True):
 
 
 class Child(Struct, frozen=True):
-    """An entry of a folder, links followed."""
+    """An entry of a folder, links followed. Without a `link` at its place, its real path is its
+    folder's and its name; where that is not known, there may be one."""
 
     name: str
     folder: bool
+    link: bool = True
 
 
 class Files(Protocol):
@@ -45,7 +47,8 @@ class Files(Protocol):
         ...
 
     def barred(self, importer: Path, target: Path) -> str:
-        """Why `importer` may not bring in `target`, as a clause; empty when it may."""
+        """Why `importer` may not bring in `target`, as a clause; empty when it may, and where there
+        is nothing to bring in."""
         ...
 
 
@@ -62,13 +65,15 @@ class DiskFiles:
             return None
         except (OSError, ValueError) as error:
             return Refused(f"it cannot be read: {_said(error)}")
-        with os.fdopen(handle, "rb") as file:
-            try:
-                if not stat.S_ISREG(os.fstat(handle).st_mode):
-                    return Refused("it is not a regular file")
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                return Refused("it is not a regular file")
+            with open(handle, "rb", closefd=False) as file:
                 return file.read(most + 1)
-            except OSError as error:
-                return Refused(f"it cannot be read: {_said(error)}")
+        except OSError as error:
+            return Refused(f"it cannot be read: {_said(error)}")
+        finally:
+            os.close(handle)
 
     def children(self, folder: Path) -> Sequence[Child] | Refused:
         found: list[Child] = []
@@ -77,7 +82,7 @@ class DiskFiles:
                 for entry in entries:
                     mode = _mode(entry)
                     if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
-                        found.append(Child(entry.name, stat.S_ISDIR(mode)))
+                        found.append(Child(entry.name, stat.S_ISDIR(mode), entry.is_symlink()))
         except (FileNotFoundError, NotADirectoryError):
             return ()
         except (OSError, ValueError) as error:
@@ -85,10 +90,15 @@ class DiskFiles:
         return sorted(found, key=lambda child: child.name)
 
     def real(self, path: Path) -> Path:
-        return Path(os.path.realpath(path))
+        try:
+            return Path(os.path.realpath(path))
+        except (OSError, ValueError):  # no name that a file could have
+            return path
 
     def barred(self, importer: Path, target: Path) -> str:
         folder = importer.parent
+        if not os.path.lexists(target):
+            return ""
         if folder in target.parents:
             if self.real(folder) not in self.real(target).parents:
                 return "a link leads out of the folder of the file that names it"

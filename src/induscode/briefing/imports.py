@@ -1,7 +1,7 @@
-"""`@path` in a document: which files it asks for. Pure; nothing here looks at a disk.
+r"""`@path` in a document: which files it asks for. Pure; nothing here looks at a disk.
 
 An import stands at the beginning of a line or after white space. Its target ends at the next white
-space; a space that belongs to the name is written `\\ `. A `#fragment` is cut off, and so is the
+space; a space that belongs to the name is written `\ `. A `#fragment` is cut off, and so is the
 punctuation that ends a sentence. Code is quoted, not meant: nothing inside a fenced block or a code
 span is an import. Indented lines are read, because lists indent as well.
 """
@@ -24,29 +24,29 @@ __all__ = [
     "is_text_file",
 ]
 
-TEXT_FILE_EXTENSIONS = frozenset(
-    """
-    .adoc .asciidoc .astro .bash .bat .c .cc .cfg .cjs .clj .cljc .cljs .cmake .cmd .conf .config
-    .cpp .cs .css .csv .cts .cxx .dart .diff .edn .ejs .elm .erb .erl .ex .exs .f .f90 .f95 .fish
-    .for .fs .fsx .go .gql .gradle .graphql .groovy .h .hbs .hcl .hpp .hrl .hs .htm .html .hxx .ini
-    .java .jl .js .json .json5 .jsonc .jsonl .jsx .kt .kts .latex .less .lhs .lock .log .lua .m .make
-    .makefile .markdown .md .mdc .mdx .mjs .mk .ml .mli .mts .nim .nix .org .patch .php .pl .pm
-    .prisma .properties .proto .ps1 .pug .py .pyi .pyw .r .rake .rb .rs .rst .sass .sbt .scala .scss
-    .sh .sql .svelte .swift .tex .text .tf .toml .ts .tsv .tsx .txt .vue .xml .yaml .yml .zig .zsh
-    """.split()
-)
+_EXTENSIONS = """
+.adoc .asciidoc .astro .bash .bat .c .cc .cfg .cjs .clj .cljc .cljs .cmake .cmd .conf .config .cpp
+.cs .css .csv .cts .cxx .dart .diff .edn .ejs .elm .erb .erl .ex .exs .f .f90 .f95 .fish .for .fs
+.fsx .go .gql .gradle .graphql .groovy .h .hbs .hcl .hpp .hrl .hs .htm .html .hxx .ini .java .jl .js
+.json .json5 .jsonc .jsonl .jsx .kt .kts .latex .less .lhs .lock .log .lua .m .make .makefile
+.markdown .md .mdc .mdx .mjs .mk .ml .mli .mts .nim .nix .org .patch .php .pl .pm .prisma
+.properties .proto .ps1 .pug .py .pyi .pyw .r .rake .rb .rs .rst .sass .sbt .scala .scss .sh .sql
+.svelte .swift .tex .text .tf .toml .ts .tsv .tsx .txt .vue .xml .yaml .yml .zig .zsh
+"""
+_HIDDEN = """
+.clinerules .cursorrules .dockerignore .editorconfig .eslintrc .gitattributes .gitignore
+.goosehints .nvmrc .prettierrc .roorules .tool-versions .windsurfrules
+"""
+
+TEXT_FILE_EXTENSIONS = frozenset(_EXTENSIONS.split())
 """Extensions of files that are text. `.env` is not among them, on purpose."""
 
-TEXT_FILE_NAMES = frozenset(
-    """
-    .clinerules .cursorrules .dockerignore .editorconfig .eslintrc .gitattributes .gitignore
-    .goosehints .nvmrc .prettierrc .roorules .tool-versions .windsurfrules
-    """.split()
-)
-"""Hidden files without an extension that are text. All others of that kind tend to hold secrets."""
+TEXT_FILE_NAMES = frozenset(_HIDDEN.split())
+"""Hidden files without an extension that are text. Others of that kind often hold secrets."""
 
 _IMPORT = re.compile(r"(?:^|(?<=\s))@((?:[^\s\\]|\\ )+)")
 _SENTENCE_END = ".,;:!?"
+_LONG_NAME = re.compile("[^/]{256}")
 _LEAD = r"[ \t]*(?:(?:>|[-*+][ \t]|[0-9]{1,9}[.)][ \t])[ \t]*)*"
 _FENCE = re.compile(_LEAD + r"(?P<fence>`{3,}(?=[^`]*$)|~{3,})")
 _FENCE_END = re.compile(r"[ \t>]*(?P<fence>`{3,}|~{3,})\s*")
@@ -72,32 +72,41 @@ def is_text_file(path: Path) -> bool:
 def find_imports(text: str, importer: Path, home: Path) -> list[Import]:
     """The imports of a document in their order, each target once. A relative target is meant from
     the importer's folder; `..` is resolved as text, so that a target is the path it looks like."""
-    found: dict[Path, Import] = {}
-    for first_line, block in _prose(text.removeprefix("\ufeff")):
+    folder, user = str(importer.parent), str(home)
+    found: dict[str, Import] = {}
+    for line, spec in _specs(text.removeprefix("\ufeff")):
+        target = _target(spec, folder, user)
+        if target and target not in found:
+            found[target] = Import(f"@{spec}", Path(target), line)
+    return list(found.values())
+
+
+def _specs(text: str) -> Iterator[tuple[int, str]]:
+    """What stands after each `@` outside of code, and the line it stands on."""
+    for begins, block in _prose(text):
         if "@" not in block:
             continue
         spans = _code_spans(block)
         starts = [start for start, _ in spans]
+        line, counted = begins, 0
         for match in _IMPORT.finditer(block):
+            line += block.count("\n", counted, match.start())
+            counted = match.start()
             at = bisect_right(starts, match.start()) - 1
-            if at >= 0 and match.start() < spans[at][1]:
-                continue
-            target = _target(match[1], importer, home)
-            if target is not None and target not in found:
-                line = first_line + block.count("\n", 0, match.start())
-                found[target] = Import(f"@{match[1]}", target, line)
-    return list(found.values())
+            if at < 0 or match.start() >= spans[at][1]:
+                yield line, match[1]
 
 
-def _target(written: str, importer: Path, home: Path) -> Path | None:
-    """None for what cannot name a file."""
-    name = written.replace("\\ ", " ").partition("#")[0].rstrip(_SENTENCE_END)
-    if not name or name.endswith("/") or "\0" in name:
-        return None
-    base = home if name.startswith("~/") else importer.parent
-    whole = os.path.normpath(base / name.removeprefix("~/"))
+def _target(spec: str, folder: str, home: str) -> str:
+    """Empty for what cannot name a file."""
+    name = spec.replace("\\ ", " ").partition("#")[0].rstrip(_SENTENCE_END)
+    if not name or name.endswith("/") or "\0" in name or _LONG_NAME.search(name):
+        return ""
+    if name.startswith("~/"):
+        name = home + name[1:]
+    whole = os.path.normpath(name if name.startswith("/") else f"{folder}/{name}")
     # A path may begin with two slashes, and would then compare unlike the same path with one.
-    return Path("/" + whole.lstrip("/")) if whole.startswith("//") else Path(whole)
+    return "/" + whole.lstrip("/") if whole.startswith("//") else whole
 
 
 def _prose(text: str) -> Iterator[tuple[int, str]]:
@@ -111,13 +120,14 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
         if fence or opens or not line.strip() or _NEW_BLOCK.match(line):
             if block:
                 yield begins, "\n".join(block)
-            block, begins = [], number
+            block = []
         if fence:
             ends = _FENCE_END.fullmatch(line)
             fence = "" if ends and ends["fence"].startswith(fence) else fence
         elif opens:
             fence = opens["fence"]
         else:
+            begins = begins if block else number
             block.append(line)
     if block:
         yield begins, "\n".join(block)
@@ -145,5 +155,7 @@ def _code_spans(block: str) -> list[tuple[int, int]]:
 
 def _escaped(block: str, at: int) -> int:
     """1 where a backslash takes the backtick at this place for plain text, else 0."""
-    before = block[:at] if at < 64 else block[at - 64 : at]
-    return (len(before) - len(before.rstrip("\\"))) % 2
+    begins = at
+    while begins and block[begins - 1] == "\\":
+        begins -= 1
+    return (at - begins) % 2

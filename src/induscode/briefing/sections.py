@@ -222,7 +222,8 @@ def _sentence(text: str) -> str:
 def _document(doc: ContextDoc) -> Sourced:
     heading, body = f"## {doc.path}\n\n", doc.body.strip()
     text = heading + body
-    parts = [SourcePart(len(heading), doc.file, doc.line, doc.importer)] if doc.file else []
+    line = doc.line + doc.body[: doc.body.find(body)].count("\n")
+    parts = [SourcePart(len(heading), doc.file, line, doc.importer)] if doc.file else []
     if doc.cut:
         more = f"\n\n[{doc.cut} more bytes of this document are not shown here.]"
         parts.append(SourcePart(len(text), ""))

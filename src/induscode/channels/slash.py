@@ -6,18 +6,11 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 
 from induscode.channels.ports import Snapshot
+from induscode.channels.prompt_commands import ALIASES, COMMANDS
 from induscode.channels.terminal import safe
 
 __all__ = ["about", "help_text", "unknown_command"]
 
-_COMMANDS = {
-    "/help": "this",
-    "/session": "which session this is, what it used, how to come back to it",
-    "/continue": "go on with a turn that was stopped or broke off",
-    "/compact": "let the model condense the conversation so far, to make room",
-    "/quit": "leave (also /exit, or Ctrl-D)",
-}
-_ALIASES = ("/exit",)
 _KEYS = """\
 a line ending in \\ goes on in the next one; \"\"\" begins and ends a block of lines
 while it works: what you type reaches the model with its next step; Ctrl-C stops the turn
@@ -27,12 +20,12 @@ a space before / says it to the model; a line that begins with a space is not ke
 def help_text(commands: Mapping[str, str]) -> str:
     """All there is; `commands` are those of features."""
     offered = {f"/{name}": what for name, what in commands.items()}
-    listed = {**_COMMANDS, **{safe(name): safe(what) for name, what in offered.items()}}
+    listed = {**COMMANDS, **{safe(name): safe(what) for name, what in offered.items()}}
     return "\n".join([*(f"{name:<10} {what}" for name, what in listed.items()), _KEYS])
 
 
 def unknown_command(name: str) -> str:
-    near = get_close_matches(name, [*_COMMANDS, *_ALIASES], n=1)
+    near = get_close_matches(name, [*COMMANDS, *ALIASES], n=1)
     guess = f"did you mean {near[0]}? " if near else ""
     return (
         f"there is no {safe(name)}; {guess}/help lists them, a space before it says it to the model"

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from induscode.conductor.consent import Consent, Granted, Refused
+from induscode.conductor.joining import Joining
 from induscode.conductor.plan_mode import PlanMode
 from induscode.conductor.ports import BoundTool, ContextMaker, Emit, Watch
 from induscode.conductor.recorder import Recorder
@@ -54,12 +55,13 @@ _STOPPED = "Stopped by the user before it finished. What it had done by then sta
 
 class Passage(Struct, frozen=True):
     """What a call passes on its way, in this order: consent, hooks before and after, the watch
-    over what it changes, and the part of the host in plan mode."""
+    over what it changes, the part of the host in plan mode, and what joins the turn by it."""
 
     consent: Consent
     hooks: ToolHooks
     watch: Watch
     plan: PlanMode
+    joining: Joining
 
 
 class CallRunner:
@@ -80,6 +82,7 @@ class CallRunner:
         self._hooks = passage.hooks
         self._watch = passage.watch
         self._plan = passage.plan
+        self._joining = passage.joining
         self._context = context
         self._emit = emit
         self._clock = clock
@@ -162,6 +165,8 @@ class CallRunner:
         if outcome in {"ok", "error"}:
             outcome = "error" if result.is_error else "ok"
         await self._finish(call, result, outcome, by)
+        if outcome == "ok":
+            await self._joining.touched(bound, granted)
 
     async def _granted(
         self, call: OpenCall, bound: BoundTool, arguments: Mapping[str, Any], cancel: CancelToken

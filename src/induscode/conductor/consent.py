@@ -24,6 +24,7 @@ from induscode.session.entries import Approval
 __all__ = ["Consent", "Granted", "Refused"]
 
 _HOST = "builtin:policy"
+_NAMED_BY_REASON = frozenset({Layer.MODE, Layer.BUILTIN, Layer.TURN})
 
 
 class Granted(Struct, frozen=True):
@@ -66,7 +67,7 @@ class Consent:
             case Allow():
                 return Granted(view)
             case Deny(reason=reason, layer=layer):
-                source = "" if layer in {Layer.MODE, Layer.BUILTIN} else f" (from: {layer})"
+                source = "" if layer in _NAMED_BY_REASON else f" (from: {layer})"
                 return Refused(f"Denied: {reason}{source}", "denied")
             case Ask():
                 return await self.ask(call, view, verdict, cancel)

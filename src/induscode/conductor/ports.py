@@ -22,7 +22,13 @@ from induscode.policy.modes import Mode
 from induscode.policy.redaction import Secrets
 from induscode.policy.subject import CallView, NoSubject, Subject
 from induscode.policy.verdict import Verdict
-from induscode.session.entries import Checkpoint, Delegator, InstalledFeature
+from induscode.session.entries import (
+    Checkpoint,
+    Delegator,
+    InstalledFeature,
+    Narrowing,
+    Notice,
+)
 from induscode.session.totals import Totals
 
 __all__ = [
@@ -42,6 +48,7 @@ __all__ = [
     "Sender",
     "Setup",
     "Step",
+    "Touched",
     "Watch",
     "Wiring",
 ]
@@ -117,6 +124,12 @@ class Permission(Protocol):
 
     def set_mode(self, mode: Mode) -> None: ...
 
+    def narrow(self, narrowings: Sequence[Narrowing]) -> Sequence[str]:
+        """From now on, until it is told otherwise, no call may happen that one of these does not
+        speak of; what hooks make of calls, places that calls reach and delegates included. Returns
+        what cannot be read of them, in sentences for the person."""
+        ...
+
     def view(self, tool: BoundTool, arguments: Mapping[str, Any]) -> CallView: ...
 
     def judge(self, call: CallView) -> Verdict: ...
@@ -132,6 +145,11 @@ class Permission(Protocol):
 
 
 ContextMaker = Callable[[CallView, CancelToken, Progress], ToolContext]
+
+
+Touched = Callable[[BoundTool, CallView], Sequence[Notice | Narrowing]]
+"""What a call that went well brings into the conversation by what it touched. Each entry names its
+producer; what the conversation has already is not repeated. Never raises."""
 
 
 class Background(Protocol):
@@ -243,7 +261,8 @@ class Wiring(Struct, frozen=True):
     """What a conductor is connected to. Without a `person`, questions are refusals; `patience` is
     how many seconds a log that cannot be written is waited for. `fallbacks` make the models to ask,
     in order, when the chosen one stays out of reach. `secrets` are taken out of what is said.
-    Without `plan`, the tools of plan mode change nothing. `sender` is there for a delegate;
+    Without `plan`, the tools of plan mode change nothing. `touched` says what calls bring along.
+    `sender` is there for a delegate;
     `abroad` is what delegates of this session used that its log does not say yet."""
 
     setup: Setup
@@ -257,6 +276,7 @@ class Wiring(Struct, frozen=True):
     background: Background = NoBackground()
     watch: Watch = NoWatch()
     plan: PlanSetting | None = None
+    touched: Touched = lambda _tool, _call: ()
     budget: Budget = Budget()
     retries: Retries = Retries()
     fallbacks: tuple[Callable[[], ModelSetting], ...] = ()

@@ -21,6 +21,7 @@ from induscode.conductor.consent import Consent
 from induscode.conductor.decisions import Decisions
 from induscode.conductor.epoch import begin_epoch, model_entries
 from induscode.conductor.exchange import Exchange
+from induscode.conductor.joining import NOTHING, Brought, Joining
 from induscode.conductor.plan_mode import PlanMode
 from induscode.conductor.ports import Budget, ModelSetting, Setup, Wiring
 from induscode.conductor.recorder import Recorder
@@ -34,6 +35,7 @@ from induscode.kernel.content import SaidBlock, Text, plain_text
 from induscode.kernel.events import Alert, Noticed
 from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import StopReason
+from induscode.kernel.provenance import SourcePart
 from induscode.kernel.scrubbing import scrubbed
 from induscode.policy.modes import Mode
 from induscode.session.blobs import BlobStore
@@ -104,7 +106,10 @@ class Conductor:
         self._exchange = Exchange(recorder, self.projection, blobs, emit, clock, wiring.retries)
         plan = PlanMode(wiring.plan, wiring.permission, self._consent, recorder, self._mode_changed)
         self._watch = wiring.watch
-        passage = Passage(self._consent, hooks, wiring.watch, plan)
+        self._joining = Joining(
+            recorder, self.state, wiring.permission, wiring.touched, emit, clock
+        )
+        passage = Passage(self._consent, hooks, wiring.watch, plan, self._joining)
         self._calls = CallRunner(recorder, blobs, passage, wiring.context, emit, clock)
         self._compactor = Compactor(
             recorder,
@@ -167,11 +172,14 @@ class Conductor:
         setup = msgspec.structs.replace(self._next[0], mode=mode.value)
         self.reconfigure(setup=setup)
 
-    async def submit(self, blocks: Sequence[SaidBlock]) -> TurnOutcome:
+    async def submit(self, blocks: Sequence[SaidBlock], brought: Brought = NOTHING) -> TurnOutcome:
         """One whole turn. Raises `Cancelled`, `BudgetEnded`, a `ProviderError` or `LogDown`."""
+        parts = self._joining.parts(blocks, brought)
         blocks = self._without_secrets(blocks)
         await self._hooks.submitted(plain_text(list(blocks)))
-        return await self._run("input", blocks)
+        return await self._run(
+            "input", blocks, msgspec.structs.replace(brought, parts=tuple(parts))
+        )
 
     async def go_on(self) -> TurnOutcome:
         """Continue a turn that broke off, without a new input."""
@@ -227,7 +235,7 @@ class Conductor:
             await self._open_epoch("compaction", [])
             return await self._compactor.compact(self._setting, reason, self._cancel)
         finally:
-            self._busy = False
+            self._end()
 
     # The turn
 
@@ -239,18 +247,30 @@ class Conductor:
         self._purse.begin()
         self._steered = False
 
-    async def _run(self, cause: str, said: Sequence[SaidBlock]) -> TurnOutcome:
+    def _end(self) -> None:
+        self._joining.end()
+        self._busy = False
+
+    async def _run(
+        self, cause: str, said: Sequence[SaidBlock], brought: Brought = NOTHING
+    ) -> TurnOutcome:
         self._begin()
         try:
-            entries = [await self._input(said, steer=False)] if said else []
+            notices = self._joining.notices(brought)
+            entries: list[KnownEntry] = [*notices]
+            if said:
+                entries.append(await self._input(said, steer=False, parts=brought.parts))
+            if brought.narrowing is not None:
+                entries.append(brought.narrowing)
             await self._open_epoch(cause, entries)
+            self._joining.tell(notices)
             last = await self._loop()
             await self._recorder.settled(self._cancel)
         except (Cancelled, BudgetEnded) as stop:
             await self._note_stop(stop)
             raise
         finally:
-            self._busy = False
+            self._end()
         text = self._exchange.text_of(last)
         await self._hooks.turn_ended(text)
         return TurnOutcome(text, last.stop)
@@ -276,6 +296,7 @@ class Conductor:
         await self._recorder.commit(
             *_by(fresh, _HOST), *_by(closing, _HOST), *entries, by=_HOST, cancel=self._cancel
         )
+        self._joining.narrow()
         if not self._greeted:
             self._greeted = True
             await self._hooks.session_started(self.log.session, resumed=resumed)
@@ -342,7 +363,9 @@ class Conductor:
             self._emit(Alert(text=_REDACTED, at=self._now()))
         return clean
 
-    async def _input(self, blocks: Sequence[SaidBlock], *, steer: bool) -> Input:
+    async def _input(
+        self, blocks: Sequence[SaidBlock], *, steer: bool, parts: Sequence[SourcePart] = ()
+    ) -> Input:
         clean: list[SaidBlock] = []
         mended = False
         for block in blocks:
@@ -354,7 +377,7 @@ class Conductor:
                 clean.append(block)
         content = await self._recorder.stored(lambda: store_said(clean, self._blobs), self._cancel)
         by = _PERSON if steer else self._speaker
-        return Input(content=content, steer=steer, mended=mended, by=by)
+        return Input(content=content, steer=steer, mended=mended, parts=list(parts), by=by)
 
     def _now(self) -> str:
         return iso(self._clock.now_ms())

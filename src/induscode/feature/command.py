@@ -8,8 +8,10 @@ from msgspec import Struct
 
 from induscode.feature.capability import AnyCapability
 from induscode.feature.lending import Lease, lent
+from induscode.kernel.provenance import SourcePart
 
 __all__ = [
+    "BroughtNotice",
     "CommandContribution",
     "CommandDeclaration",
     "CommandOutcome",
@@ -27,10 +29,27 @@ class Say(Struct, frozen=True, tag="say"):
     text: str
 
 
-class Submit(Struct, frozen=True, tag="submit"):
-    """A text that becomes the person's input, as if typed: an entry before the model sees it."""
+class BroughtNotice(Struct, frozen=True):
+    """A text for the model that comes before the input, under the name of the command's feature.
+    `sources` say which files and lines stand behind it; a `pinned` one survives compaction."""
 
     text: str
+    sources: tuple[SourcePart, ...] = ()
+    pinned: bool = False
+
+
+class Submit(Struct, frozen=True, tag="submit"):
+    """A text that becomes the person's input, as if typed: an entry before the model sees it.
+
+    With `only`, rules as `--allow` takes them, a call may run in the turn only when one of them
+    speaks of it, and never because of it: a command can narrow, not allow. `sources` say which
+    files and lines stand behind the text, `notices` come before it; the host takes both from
+    features that ship with it and from nobody else."""
+
+    text: str
+    only: tuple[str, ...] | None = None
+    sources: tuple[SourcePart, ...] = ()
+    notices: tuple[BroughtNotice, ...] = ()
 
 
 CommandOutcome = Say | Submit

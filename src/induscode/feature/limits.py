@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "ALERTS_MOST",
     "ALERT_CHARACTERS",
+    "COMMAND_NAME_CHARACTERS",
     "COMMAND_SECONDS",
     "DESCRIPTION_CHARACTERS",
     "DESCRIPTOR_BYTES",
@@ -30,6 +31,9 @@ TEXT_CHARACTERS = 500
 
 DESCRIPTION_CHARACTERS = 8_000
 """Of a tool's description for the model."""
+
+COMMAND_NAME_CHARACTERS = 100
+"""Of what is typed after the slash. Letters of any script, `:` and `.` are fine."""
 
 DESCRIPTOR_BYTES = 256 * 1024
 """Of a descriptor, as JSON."""

@@ -8,7 +8,7 @@ are taken as a whole or not at all); then nothing can be registered any more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Thread, current_thread, main_thread
 from typing import Protocol, TypeVar
 
@@ -108,12 +108,14 @@ class Package(Struct, frozen=True):
 
 
 class FeatureHost(Struct, frozen=True):
-    """What the registry needs of the host."""
+    """What the registry needs of the host. `commands` are names that no feature can have, each with
+    who has it."""
 
     grants: Callable[[FeatureDescriptor, str], GrantPort]
     services: Callable[[FeatureId, GrantPort, FeatureRecord], ServicePort]
     paths: SinkPaths
     record: Callable[[str], FeatureRecord]
+    commands: Mapping[str, str] = {}
 
 
 class FeatureRegistryBuilder:
@@ -122,7 +124,9 @@ class FeatureRegistryBuilder:
     def __init__(self, host: FeatureHost) -> None:
         self._host = host
         self._packages: list[Package] = []
-        self._claims: dict[tuple[Kind, str], str] = {}
+        self._claims: dict[tuple[Kind, str], str] = {
+            ("command", name): owner for name, owner in host.commands.items()
+        }
         self._labels: dict[FeatureId, str] = {}
 
     def add(self, package: Package) -> FeatureRegistryBuilder:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
+
+import msgspec
 from msgspec import Struct
 
-__all__ = ["SourcePart"]
+__all__ = ["SourcePart", "carried"]
 
 
 class SourcePart(Struct, frozen=True, omit_defaults=True, gc=False):
@@ -16,3 +20,22 @@ class SourcePart(Struct, frozen=True, omit_defaults=True, gc=False):
     file: str
     line: int = 1
     importer: str = ""
+
+
+def carried(
+    text: str, parts: Sequence[SourcePart], change: Callable[[str], str]
+) -> tuple[str, tuple[SourcePart, ...]]:
+    """The changed text, with its parts where they begin then. A change that reaches from one part
+    into the next leaves none: nobody could say any more what comes from where."""
+    whole = change(text)
+    if whole == text:
+        return text, tuple(parts)
+    borders = [0, *(part.start for part in parts), len(text)]
+    pieces = [change(text[start:end]) for start, end in pairwise(borders)]
+    if "".join(pieces) != whole:
+        return whole, ()
+    starts = accumulate(len(piece) for piece in pieces)
+    return whole, tuple(
+        msgspec.structs.replace(part, start=start)
+        for part, start in zip(parts, starts, strict=False)
+    )

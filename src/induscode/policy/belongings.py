@@ -15,14 +15,19 @@ from typing import Literal
 
 from msgspec import Struct
 
+from induscode.policy.glance import Glance, glance_of
+
 __all__ = [
     "CONTEXT_NAMES",
+    "GONE",
     "MAX_CHILDREN",
+    "OUTSIDE",
     "SETTINGS_FILE",
     "Astray",
     "Belonging",
     "Kind",
     "Landing",
+    "is_text",
     "landing",
     "list_belongings",
 ]
@@ -31,11 +36,12 @@ MAX_CHILDREN = 500
 """A folder of the table that holds more is one item, and cannot be trusted."""
 
 SETTINGS_FILE = ".indus/config.toml"
+OUTSIDE = "it is a link that leads out of the workspace"
+GONE = "it is gone"
 _MAX_LINKS = 40
-_OUTSIDE = "it is a link that leads out of the workspace"
 _NOWHERE = "it is a link that leads nowhere"
 _CIRCLE = "its links lead in a circle"
-_GONE = "it is gone"
+_NO_TEXT = "its name is not text"
 
 
 class Kind(StrEnum):
@@ -88,7 +94,7 @@ _PLACES = (
     _Place(Kind.COMMAND, ".claude/commands", "tree", ".md"),
     _Place(Kind.AGENT, ".indus/agents", "files", ".toml"),
     _Place(Kind.AGENT, ".claude/agents", "files", ".md"),
-    _Place(Kind.CONTEXT, ".claude/rules", "files", ".md"),
+    _Place(Kind.CONTEXT, ".claude/rules", "tree", ".md"),
     _Place(Kind.SETTINGS, SETTINGS_FILE),
     _Place(Kind.HOOKS, ".claude/settings.json"),
     _Place(Kind.HOOKS, ".claude/settings.local.json"),
@@ -109,11 +115,12 @@ CONTEXT_NAMES = (
 
 
 class Landing(Struct, frozen=True):
-    """Where a path leads, every link followed: a path of the workspace without links, and its
-    mode."""
+    """Where a path leads, every link followed: a path of the workspace without links, its mode, and
+    a glance at what is there."""
 
     path: str
     mode: int
+    glance: Glance = ()
 
 
 class Astray(Struct, frozen=True):
@@ -130,7 +137,7 @@ def landing(workspace: Path, path: str) -> Landing | Astray:
         while todo:
             name = todo.pop()
             if name == ".." and not done:
-                return Astray(_OUTSIDE)
+                return Astray(OUTSIDE)
             if name == "..":
                 done.pop()
             elif name not in {"", "."}:
@@ -143,11 +150,12 @@ def landing(workspace: Path, path: str) -> Landing | Astray:
                     done.clear()
                     target = f"{target}/".removeprefix(f"{root}/")
                 if target.startswith("/") or links > _MAX_LINKS:
-                    return Astray(_OUTSIDE if target.startswith("/") else _CIRCLE)
+                    return Astray(OUTSIDE if target.startswith("/") else _CIRCLE)
                 todo.extend(target.split("/")[::-1])
-        return Landing("/".join(done), os.lstat("/".join((root, *done)) or "/").st_mode)
+        status = os.lstat("/".join((root, *done)) or "/")
+        return Landing("/".join(done), status.st_mode, glance_of(status))
     except (FileNotFoundError, NotADirectoryError):
-        return Astray(_NOWHERE if links else _GONE)
+        return Astray(_NOWHERE if links else GONE)
     except OSError as error:
         return Astray(f"it cannot be looked at: {error.strerror}")
 
@@ -199,10 +207,11 @@ def _astray(workspace: Path, path: str) -> str:
 def _items(workspace: Path, place: _Place) -> Iterator[Belonging]:
     match landing(workspace, place.path):
         case Astray(reason):
-            if reason != _GONE:
+            if reason != GONE:
                 yield Belonging(place.kind, place.path, reason)
         case Landing(_, mode) if place.shape == "file":
-            yield Belonging(place.kind, place.path, "" if stat.S_ISREG(mode) else _strange(mode))
+            reason = "" if stat.S_ISREG(mode) else _strange(mode)
+            yield Belonging(place.kind, place.path, reason or _unreadable_name(place.path))
         case Landing(real, mode):
             if not stat.S_ISDIR(mode):
                 yield Belonging(place.kind, place.path, "it is a file where a folder belongs")
@@ -251,14 +260,23 @@ def _names(workspace: Path, place: _Place, real: str) -> Iterator[str]:
 
 
 def _unfit(workspace: Path, place: _Place, path: str) -> str:
-    if any("\ud800" <= letter <= "\udfff" for letter in path):
-        return "its name is not text"
+    if reason := _unreadable_name(path):
+        return reason
     match landing(workspace, path):
         case Astray(reason):
             return reason
         case Landing(_, mode):
             folder = place.shape == "folders" and stat.S_ISDIR(mode)
             return "" if folder or stat.S_ISREG(mode) else _strange(mode)
+
+
+def _unreadable_name(path: str) -> str:
+    return "" if is_text(path) else _NO_TEXT
+
+
+def is_text(name: str) -> bool:
+    """False for a name of the disk whose bytes are no text."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def _belongs(workspace: Path, place: _Place, path: str) -> bool:

@@ -17,7 +17,7 @@ from induscode.errors import ConfigError, UsageError, UserError
 from induscode.policy.aliases import tool_name
 from induscode.policy.verdict import Layer
 
-__all__ = ["Effect", "Rule", "canonical_name", "parse_rule"]
+__all__ = ["Effect", "Rule", "canonical_name", "parse_rule", "problem_of"]
 
 
 class Effect(StrEnum):
@@ -58,6 +58,11 @@ def parse_rule(text: str, *, effect: Effect, layer: Layer, file: str = "") -> Ru
         raise _refusal(text, problem, effect, layer, file)
     pattern = rest[:-1].strip() if bracket else None
     return Rule(effect, canonical_name(name.strip()), pattern, layer, text.strip())
+
+
+def problem_of(text: str) -> str:
+    """Why `text` is no rule; empty when it is one."""
+    return _problem(*text.strip().partition("("))
 
 
 _HINT = "write tool or tool(pattern), for example 'bash(git diff *)' or 'write(src/**)'"

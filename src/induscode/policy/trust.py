@@ -7,6 +7,7 @@ whose content may be used, `read` returns the bytes that were accepted or nothin
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,16 @@ from msgspec import Struct
 
 from induscode.errors import ConfigError
 from induscode.policy.belongings import Belonging, Kind
-from induscode.policy.contents import Seen, Unfit, examine, read_marked
+from induscode.policy.contents import (
+    FileMark,
+    Imports,
+    Seen,
+    Unfit,
+    examine,
+    glance_within,
+    read_marked,
+)
+from induscode.policy.glance import Glance
 from induscode.policy.paths import inside
 from induscode.policy.trust_store import Accepted, ItemRecord, TrustStore, WorkspaceRecord
 
@@ -39,23 +49,42 @@ class ItemState(Struct, frozen=True):
     reason: str = ""
 
 
+class _Finding(Struct, frozen=True):
+    """What an item was when it was read: its digest, or why it has none."""
+
+    digest: str
+    reason: str
+    looked: dict[str, Glance]
+
+
 class Trust:
     """What may be used of one workspace, as it was when this was made.
 
     `items` is what was listed there; nothing is opened before it is asked for. An item of a trusted
     workspace is digested once, when its state is first asked for. Methods raise `ConfigError` when
     the store cannot be used. `home` is the user's: a store that lies in the workspace is no store,
-    unless the workspace is that home or holds it.
+    unless the workspace is that home or holds it. `imports` tells what a context document imports,
+    and so what belongs to it. `findings` are for `renewed` alone.
     """
 
     def __init__(
-        self, workspace: Path, items: tuple[Belonging, ...], store: TrustStore, *, home: Path
+        self,
+        workspace: Path,
+        items: tuple[Belonging, ...],
+        store: TrustStore,
+        *,
+        home: Path,
+        imports: Imports,
+        findings: Mapping[Belonging, _Finding] | None = None,
     ) -> None:
         self.workspace = workspace
         self.items = items
         self.store = store
         self._home = home
+        self._imports = imports
         self._states: dict[str, ItemState] = {}
+        self._findings = dict(findings or {})
+        self._decided: Glance | None = None
 
     @cached_property
     def barred(self) -> str:
@@ -67,7 +96,10 @@ class Trust:
 
     @cached_property
     def record(self) -> WorkspaceRecord | None:
-        return None if self.barred else self.store.record(self.workspace)
+        if self.barred:
+            return None
+        self._decided = self.store.glance()
+        return self.store.record(self.workspace)
 
     @property
     def trusted(self) -> bool:
@@ -92,8 +124,34 @@ class Trust:
 
     def files(self, item: Belonging) -> tuple[str, ...]:
         """The names of an admitted item's files, as `read` takes them; none of any other item."""
+        return tuple(sorted(self.marks(item)))
+
+    def marks(self, item: Belonging) -> Mapping[str, FileMark]:
+        """The files of an admitted item by name, as they were accepted; none of any other item."""
         record = self._admitted_record(item)
-        return tuple(sorted(record.files)) if record is not None else ()
+        return record.files if record is not None else {}
+
+    def examine(self, item: Belonging) -> Seen | Unfit:
+        """The item as it is now, read again."""
+        return examine(self.workspace, item, self._imports)
+
+    def unchanged(self) -> bool:
+        """Whether all that was looked at so far is as it was then. Opens nothing."""
+        decided = self._decided is None or self._decided == self.store.glance()
+        return decided and all(map(self._holds, self._findings.values()))
+
+    def renewed(self, items: tuple[Belonging, ...]) -> Trust:
+        """A new look at the same workspace, of which these are the items now. Those that were read
+        and did not change since are not read again."""
+        kept = {item: found for item, found in self._findings.items() if self._holds(found)}
+        return Trust(
+            self.workspace,
+            items,
+            self.store,
+            home=self._home,
+            imports=self._imports,
+            findings=kept,
+        )
 
     def read(self, item: Belonging, file: str = "") -> bytes | None:
         """The content of a file of an item ("" where the item is a file itself), if item and file
@@ -111,7 +169,7 @@ class Trust:
         found: dict[str, Accepted] = {}
         for item in self.items:
             if item.path not in known:
-                seen = examine(self.workspace, item)
+                seen = self.examine(item)
                 if isinstance(seen, Seen):
                     found[item.path] = Accepted(item.kind, seen)
         if found or not self.trusted:
@@ -137,6 +195,7 @@ class Trust:
 
     def _renew(self) -> None:
         self._states.clear()
+        self._findings.clear()
         self.__dict__.pop("record", None)
 
     def _admitted_record(self, item: Belonging) -> ItemRecord | None:
@@ -150,11 +209,25 @@ class Trust:
         if self.record is None:
             return ItemState(item, State.WAITING)
         record = self.record.items.get(item.path)
-        match examine(self.workspace, item):
-            case Unfit(reason):
-                return ItemState(item, State.REFUSED, reason)
-            case Seen(found):
-                if record is None:
-                    return ItemState(item, State.NEW)
-                same = found == record.digest
-                return ItemState(item, State.UNCHANGED if same else State.CHANGED)
+        found = self._found(item)
+        if found.reason:
+            return ItemState(item, State.REFUSED, found.reason)
+        if record is None:
+            return ItemState(item, State.NEW)
+        same = found.digest == record.digest
+        return ItemState(item, State.UNCHANGED if same else State.CHANGED)
+
+    def _found(self, item: Belonging) -> _Finding:
+        found = self._findings.get(item)
+        if found is None:
+            match self.examine(item):
+                case Unfit(reason, looked):
+                    found = _Finding("", reason, looked)
+                case Seen(digest, looked=looked):
+                    found = _Finding(digest, "", looked)
+            self._findings[item] = found
+        return found
+
+    def _holds(self, found: _Finding) -> bool:
+        looks = found.looked.items()
+        return all(glance_within(self.workspace, path) == seen for path, seen in looks)

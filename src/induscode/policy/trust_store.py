@@ -18,6 +18,7 @@ from induscode.errors import ConfigError
 from induscode.kernel.jsontext import digest
 from induscode.policy.belongings import Kind
 from induscode.policy.contents import FileMark, Seen
+from induscode.policy.glance import Glance, glance, standing
 from induscode.policy.private_file import read_private, update_private
 
 __all__ = ["Accepted", "ItemRecord", "TrustStore", "WorkspaceRecord"]
@@ -64,6 +65,10 @@ class TrustStore:
         self._secret = secret
         self.file = folder / "trust.json"
         self._texts = folder / "trust-texts"
+
+    def glance(self) -> Glance:
+        """Another one when the decisions, or whether they can be believed, may have changed."""
+        return (*glance(self.file), *standing(self.folder))
 
     def record(self, workspace: Path) -> WorkspaceRecord | None:
         data = read_private(self.file)

@@ -16,6 +16,7 @@ class Layer(StrEnum):
     USER = "user config"
     WORKSPACE = "workspace"
     SESSION = "this session"
+    TURN = "this turn"
     ALWAYS = "always"
     MODE = "mode"
     BUILTIN = "built-in"

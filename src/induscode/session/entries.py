@@ -22,6 +22,7 @@ from induscode.session.file_states import FileChange, Rewound, Unrestorable
 
 __all__ = [
     "FORMAT_VERSION",
+    "KEPT",
     "Amendment",
     "Approval",
     "Briefing",
@@ -41,6 +42,7 @@ __all__ = [
     "KnownEntry",
     "ModeChange",
     "ModelChoice",
+    "Narrowing",
     "Notice",
     "Operation",
     "Origin",
@@ -58,6 +60,7 @@ __all__ = [
 ]
 
 FORMAT_VERSION = 1
+KEPT = "kept"
 
 
 class TextRef(Struct, frozen=True, tag="text_ref", gc=False):
@@ -181,20 +184,32 @@ class Toolset(_Header, frozen=True, tag="toolset"):
 
 class Input(_Header, frozen=True, tag="input"):
     """What the person said. `steer` marks a message given while the agent worked; `mended` that
-    characters which cannot be encoded were replaced."""
+    characters which cannot be encoded were replaced. `parts` say which files and lines stand behind
+    its first text, where a command made it."""
 
     content: list[StoredSaid]
     steer: bool = False
     mended: bool = False
+    parts: list[SourcePart] = []
 
 
 class Notice(_Header, frozen=True, tag="notice"):
     """Text that a feature or the host puts in front of the model. `pinned` survives compaction;
-    `only` limits it to requests of one purpose."""
+    `only` limits it to requests of one purpose. One that is only `KEPT` is in no request until a
+    compaction keeps it. `parts` say which files and lines stand behind it."""
 
     text: str
     pinned: bool = False
     only: str = ""
+    parts: list[SourcePart] = []
+
+
+class Narrowing(_Header, frozen=True, tag="narrowing"):
+    """Until the turn ends, a call may only run when one of `rules` speaks of it. `why` says in
+    words who wants that."""
+
+    why: str
+    rules: list[str]
 
 
 class Request(_Header, frozen=True, tag="request"):
@@ -363,6 +378,7 @@ KnownEntry = (
     | Toolset
     | Input
     | Notice
+    | Narrowing
     | Request
     | Response
     | Intent

@@ -32,6 +32,7 @@ from induscode.session.amending import changed
 from induscode.session.blobs import BlobStore, MissingBlob
 from induscode.session.callids import WireIds
 from induscode.session.entries import (
+    KEPT,
     Amendment,
     Briefing,
     Compaction,
@@ -102,6 +103,7 @@ class Projection:
         self._wire_ids = WireIds()
         self._sealed_at: dict[str, int] = {}
         self._pinnable: dict[str, list[Part]] = {}
+        self._kept: set[str] = set()
         self._handlers: dict[type, Callable[[Any], None]] = {
             Input: self._input,
             Notice: self._notice,
@@ -142,7 +144,10 @@ class Projection:
         self._say(entry, self._load(entry.content))
 
     def _notice(self, entry: Notice) -> None:
-        if entry.only:
+        if entry.only == KEPT:
+            self._pinnable[entry.id] = [Part(Text(entry.text), entry.id, entry.by)]
+            self._kept.add(entry.id)
+        elif entry.only:
             self._side.append(Part(Text(entry.text), entry.id, entry.by))
         else:
             self._say(entry, (Text(entry.text),))
@@ -339,7 +344,8 @@ class Projection:
         summary = Part(Text(SUMMARY_HEADING + entry.summary), entry.id, entry.by)
         kept = {pin: self._pinnable[pin] for pin in entry.pinned if pin in self._pinnable}
         self._pending = [summary, *(part for parts in kept.values() for part in parts), *later]
-        fresh = {part.entry for part in later}
+        self._kept -= kept.keys()
+        fresh = {part.entry for part in later} | self._kept
         self._pinnable = kept | {e: p for e, p in self._pinnable.items() if e in fresh}
         self._cut = None
         self._sealed = []

@@ -21,6 +21,7 @@ from induscode.session.entries import (
     Interrupted,
     ModeChange,
     ModelChoice,
+    Narrowing,
     Notice,
     Request,
     Response,
@@ -29,6 +30,7 @@ from induscode.session.entries import (
     Toolset,
 )
 from induscode.session.known import Known
+from induscode.session.noticed import Noticed
 from induscode.session.totals import Totals
 
 __all__ = ["SessionState"]
@@ -37,7 +39,8 @@ __all__ = ["SessionState"]
 class SessionState:
     """Survives a resume because it is nothing but its entries. `usage`, `cost` and `steps` are the
     session's own, `delegated` is what its delegates used; `delegates` are the sessions behind the
-    calls that are under way."""
+    calls that are under way. `narrowings` are in force until the turn ends; `noticed` knows which
+    files' texts the conversation has."""
 
     def __init__(self) -> None:
         self.start: SessionStart | None = None
@@ -59,6 +62,8 @@ class SessionState:
         self.current_request: list[str] = []
         self.first_visible = ""
         self.known = Known()
+        self.narrowings: list[Narrowing] = []
+        self.noticed = Noticed()
         self._turn_over = True
         self._side_requests: set[str] = set()
         self._handlers: dict[type, Callable[[Any], None]] = {
@@ -70,6 +75,7 @@ class SessionState:
             Toolset: self._toolset,
             Input: self._input,
             Notice: self._notice,
+            Narrowing: self._narrowing,
             Foreign: self._foreign,
             Request: self._request,
             Response: self._response,
@@ -107,14 +113,21 @@ class SessionState:
         if self._turn_over:
             self.current_request = []
             self._turn_over = False
+        if not entry.steer:
+            self.narrowings = []
         self.current_request.append(entry.id)
         self.first_visible = self.first_visible or entry.id
 
     def _notice(self, entry: Notice) -> None:
+        replaced = self.noticed.add(entry)
         if entry.pinned:
+            self.pinned = [pin for pin in self.pinned if pin != replaced]
             self.pinned.append(entry.id)
         if not entry.only:
             self.first_visible = self.first_visible or entry.id
+
+    def _narrowing(self, entry: Narrowing) -> None:
+        self.narrowings.append(entry)
 
     def _foreign(self, entry: Foreign) -> None:
         if entry.visible:
@@ -161,6 +174,7 @@ class SessionState:
         self.delegates.pop(entry.call, None)
 
     def _compaction(self, entry: Compaction) -> None:
+        self.noticed.condensed(entry.pinned)
         self.thinking_answers = []
         self.first_visible = entry.id
         self.last_usage = None

@@ -16,10 +16,19 @@ from induscode.errors import LogCorrupt, UserError
 from induscode.kernel.content import Image, Json, Opaque, Text, Thinking, ToolCall, plain_text
 from induscode.kernel.jsontext import digest
 from induscode.kernel.model import StopReason
+from induscode.kernel.provenance import SourcePart
 from induscode.kernel.request import CallResult, NeutralRequest
 from induscode.session.blobs import BlobStore
 from induscode.session.delegation import delegate_behind
-from induscode.session.entries import Entry, Request, Response
+from induscode.session.entries import (
+    Briefing,
+    Entry,
+    Input,
+    Notice,
+    Request,
+    Response,
+    TextRef,
+)
 from induscode.session.line import type_name
 from induscode.session.projection import Projection
 from induscode.session.reader import Scan
@@ -30,6 +39,7 @@ from induscode.session.tree import branches, path_to
 __all__ = [
     "Finding",
     "Piece",
+    "Place",
     "RequestView",
     "find_said",
     "find_text",
@@ -38,9 +48,18 @@ __all__ = [
 ]
 
 
+class Place(Struct, frozen=True):
+    """A line of a file. `importer` is the `FILE:LINE` that brought the file in, if one did."""
+
+    file: str
+    line: int
+    importer: str = ""
+
+
 class Piece(Struct, frozen=True):
     """One stretch of what the model read. `text` is what it says, `source` a file or flag behind
-    it; `package` and `grant` come from the producer's install entry."""
+    it, `parts` the files and lines behind stretches of it; `package` and `grant` come from the
+    producer's install entry."""
 
     path: str
     by: str
@@ -53,6 +72,16 @@ class Piece(Struct, frozen=True):
     source: str = ""
     package: str = ""
     grant: str = ""
+    parts: tuple[SourcePart, ...] = ()
+
+    def place_of(self, wanted: str) -> Place | None:
+        """The file and line behind the first `wanted` in it; None where no file is."""
+        at = self.text.find(wanted)
+        part = next((part for part in reversed(self.parts) if part.start <= at), None)
+        if part is None or not part.file:
+            return None
+        line = part.line + self.text.count("\n", part.start, at)
+        return Place(part.file, line, part.importer)
 
 
 class RequestView(Struct, frozen=True):
@@ -62,15 +91,16 @@ class RequestView(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """A text that the model saw: which piece, and since which request. `delegate` is the session
-    whose answer the piece is; `session` is where this was found, "" for the one that was asked
-    about."""
+    """A text that the model saw: which piece, and since which request. `place` is the line of a
+    file that it comes from, where it comes from one. `delegate` is the session whose answer the
+    piece is; `session` is where this was found, "" for the one that was asked about."""
 
     piece: Piece
     since_request: int
     requests: int
     delegate: str = ""
     session: str = ""
+    place: Place | None = None
 
 
 def request_views(found: Scan, blobs: BlobStore) -> Iterator[RequestView]:
@@ -124,7 +154,13 @@ def find_text(found: Scan, blobs: BlobStore, wanted: str) -> list[Finding]:
             known = findings.get(key)
             first = known.since_request if known else view.number
             times = (known.requests if known else 0) + 1
-            findings[key] = Finding(piece, first, times, behind.get(piece.entry, ""))
+            findings[key] = Finding(
+                piece=piece,
+                since_request=first,
+                requests=times,
+                delegate=behind.get(piece.entry, ""),
+                place=piece.place_of(wanted),
+            )
     return list(findings.values())
 
 
@@ -156,7 +192,9 @@ def find_said(found: Scan, blobs: BlobStore, wanted: str) -> list[Finding]:
 def _pieces(
     request: NeutralRequest, entries: dict[str, Entry], state: SessionState
 ) -> Iterator[Piece]:
-    def piece(path: str, by: str, entry_id: str, text: str, source: str = "") -> Piece:
+    def piece(
+        path: str, by: str, entry_id: str, text: str, source: str = "", span: str = ""
+    ) -> Piece:
         entry = entries.get(entry_id)
         data = text.encode(errors="replace")
         feature = state.features.get(by)
@@ -172,10 +210,12 @@ def _pieces(
             source=source,
             package=feature.package if feature else "",
             grant=feature.grant if feature else "",
+            parts=_parts(entry, text, span),
         )
 
     for index, span in enumerate(request.head.system):
-        yield piece(f"system[{index}]", span.by, span.entry, span.text, span.source or span.name)
+        path, source = f"system[{index}]", span.source or span.name
+        yield piece(path, span.by, span.entry, span.text, source, span.name)
     for index, tool in enumerate(request.head.tools):
         text = f"{tool.name}: {tool.description} {_raw_text(tool.parameters)}"
         yield piece(f"tools[{index}]", tool.by, tool.entry, text, tool.name)
@@ -183,6 +223,21 @@ def _pieces(
         for position, part in enumerate(message.parts):
             path = f"messages[{index}].content[{position}]"
             yield piece(path, part.by, part.entry, block_text(part.block))
+
+
+def _parts(entry: Entry | None, text: str, span: str) -> tuple[SourcePart, ...]:
+    """What an entry says of the files behind a text of it, as long as nothing amended the text."""
+    match entry:
+        case Briefing():
+            return next((tuple(each.parts) for each in entry.spans if each.name == span), ())
+        case Notice() if entry.text == text:
+            return tuple(entry.parts)
+        case Input(content=[Text(said), *_]) if said == text:
+            return tuple(entry.parts)
+        case Input(content=[TextRef(sha256=sha256), *_]) if sha256 == digest(text.encode()):
+            return tuple(entry.parts)
+        case _:
+            return ()
 
 
 def block_text(block: object) -> str:

@@ -10,12 +10,12 @@ from induscode.boot.commands.common import here, out, out_json, parser
 from induscode.boot.differences import bounded, difference
 from induscode.boot.places import user_home
 from induscode.boot.surroundings import Surroundings
-from induscode.boot.waiting import KIND_NAMES, shown_path
+from induscode.boot.waiting import KIND_NAMES, few, shown_path
 from induscode.channels.terminal import Ink, exact
 from induscode.errors import UsageError, UserError
 from induscode.kernel.clock import iso
 from induscode.policy.belongings import Belonging
-from induscode.policy.contents import Seen, Unfit, examine
+from induscode.policy.contents import ABSENT, FileMark, Seen, Unfit
 from induscode.policy.paths import inside
 from induscode.policy.trust import ItemState, State, Trust
 
@@ -109,7 +109,7 @@ def _rows(states: Sequence[ItemState], environ: dict[str, str]) -> None:
 def _changes(trust: Trust, each: ItemState) -> list[str]:
     if each.state is not State.CHANGED or trust.record is None:
         return []
-    seen = examine(trust.workspace, each.item)
+    seen = trust.examine(each.item)
     before = trust.record.items[each.item.path]
     if isinstance(seen, Unfit):
         return [f"{shown_path(each.item)}: {exact(seen.reason)}"]
@@ -131,7 +131,7 @@ def _grant(around: Surroundings, names: list[str]) -> int:
     left = 0
     for each in trust.states():
         if each.state is State.UNCHANGED and before[each.item.path] is not State.UNCHANGED:
-            out(f"accepted: {shown_path(each.item)}")
+            _say_accepted(each.item, trust.marks(each.item))
         elif each.state is State.REFUSED:
             out(f"cannot be trusted: {shown_path(each.item)} ({exact(each.reason)})")
         elif each.state is State.CHANGED:
@@ -149,7 +149,7 @@ def _say_what_it_covers(around: Surroundings) -> None:
 
 def _accept(trust: Trust, item: Belonging, at: str) -> None:
     """Accept what was asked for by name. What is shown is what is recorded."""
-    seen = examine(trust.workspace, item)
+    seen = trust.examine(item)
     if isinstance(seen, Unfit):
         raise UserError(f"{shown_path(item)} cannot be trusted: {exact(seen.reason)}")
     before = trust.record.items.get(item.path) if trust.record is not None else None
@@ -157,12 +157,12 @@ def _accept(trust: Trust, item: Belonging, at: str) -> None:
         for line in bounded(difference(item.path, before, seen, trust.store.text)):
             out(line)
     trust.accept(item, seen, at=at)
-    out(f"accepted: {shown_path(item)}")
+    _say_accepted(item, seen.files)
 
 
 def _ask(trust: Trust, item: Belonging, at: str) -> bool:
     """Show the difference of a changed item, and ask; without a terminal it keeps waiting."""
-    seen = examine(trust.workspace, item)
+    seen = trust.examine(item)
     if trust.record is None or not isinstance(seen, Seen):
         return False
     before = trust.record.items[item.path]
@@ -177,8 +177,14 @@ def _ask(trust: Trust, item: Belonging, at: str) -> bool:
         out(f"it waits: {shown_path(item)}")
         return False
     trust.accept(item, seen, at=at)
-    out(f"accepted: {shown_path(item)}")
+    _say_accepted(item, seen.files)
     return True
+
+
+def _say_accepted(item: Belonging, files: Mapping[str, FileMark]) -> None:
+    imported = [name for name, mark in files.items() if name.startswith("/") and mark != ABSENT]
+    named = few([exact(name[1:]).replace("\n", "\u240a") for name in sorted(imported)])
+    out(f"accepted: {shown_path(item)}{f' with its imports {named}' if named else ''}")
 
 
 def _revoke(around: Surroundings, names: list[str]) -> int:

@@ -16,6 +16,7 @@ from induscode.session.store import LOG_SUFFIX
 from induscode.session.why import (
     Finding,
     Piece,
+    Place,
     RequestView,
     find_said,
     find_text,
@@ -111,11 +112,16 @@ def _show_findings(findings: list[Finding], wanted: str, ink: Ink) -> None:
         if finding.delegate:
             out(f"  from     the answer of delegate {finding.delegate}")
         out(f"  since    {piece.at}, entry {piece.entry} ({piece.entry_type})")
-        out(_origin(piece))
+        out(_origin(piece, finding.place))
 
 
-def _origin(piece: Piece) -> str:
-    source = f"  source   {piece.source}\n" if piece.source else ""
+def _origin(piece: Piece, place: Place | None) -> str:
+    """The line of a file where there is one, else what is known of the piece as a whole."""
+    source = f"  source   {safe(piece.source)}\n" if piece.source else ""
+    if place is not None:
+        source = f"  source   {safe(place.file)}:{place.line}\n"
+        if place.importer:
+            source += f"  importer {safe(place.importer)}\n"
     if not piece.package:
         return f"{source}  grant    none needed: not a feature's contribution"
     return f"{source}  package  sha256 {piece.package[:16]}\n  grant    {piece.grant}"

@@ -37,11 +37,6 @@ class Roster(Struct, frozen=True):
     profiles: dict[str, SubagentProfile] = {}
     faults: tuple[str, ...] = ()
 
-    def section(self) -> str:
-        """The part of a prompt about them; empty when there are none."""
-        lines = [_line(profile) for profile in self.profiles.values()]
-        return "\n".join(["# Delegates", *lines]) if lines else ""
-
 
 def gather(files: Iterable[AgentFile], known_model: KnownModel) -> Roster:
     """One bad file is a sentence; the others are there. The first to claim a name keeps it."""
@@ -95,8 +90,3 @@ def _within(profile: SubagentProfile, providers: Collection[str] | None) -> Suba
         hint=f"use one of {', '.join(sorted(providers))}",
     )
 
-
-def _line(profile: SubagentProfile) -> str:
-    purpose = profile.description or "no description"
-    when = f" When to use: {profile.when}" if profile.when else ""
-    return f"- **{profile.name}**: {purpose}{when}"

@@ -31,7 +31,11 @@ from induscode.feature.fragment import FragmentContribution, FragmentDeclaration
 from induscode.feature.hook import HookContribution, HookDeclaration
 from induscode.feature.hosting.foreign import is_plain, plain, short
 from induscode.feature.hosting.snapshot import ToolSnapshot, snapshot, task_snapshot
-from induscode.feature.limits import FRAGMENT_CHARACTERS, SKIPPED_MOST
+from induscode.feature.limits import (
+    COMMAND_NAME_CHARACTERS,
+    FRAGMENT_CHARACTERS,
+    SKIPPED_MOST,
+)
 from induscode.feature.tool import ToolContribution
 
 __all__ = [
@@ -46,6 +50,10 @@ __all__ = [
 
 T = TypeVar("T")
 Kind = Literal["tool", "hook", "task", "command", "fragment"]
+_UNTYPED = (
+    f"a command's name has up to {COMMAND_NAME_CHARACTERS} visible characters, and neither white"
+    " space nor '/' among them"
+)
 Claimed = Callable[[Kind, str], str | None]
 """Which feature has this name already, if any."""
 
@@ -95,13 +103,18 @@ class Draft:
         self._lock = Lock()
         self._open = True
         self._names = frozenset(self._declared())
+        self._declared_tools = _by_name(descriptor.declared_tools, lambda one: one.name)
+        self._declared_hooks = _by_name(descriptor.declared_hooks, lambda one: one.name)
+        self._declared_tasks = _by_name(descriptor.declared_background_tasks, lambda one: one.id)
+        self._declared_commands = _by_name(descriptor.declared_commands, lambda one: one.name)
+        self._declared_fragments = _by_name(descriptor.declared_fragments, lambda one: one.name)
         self._told: set[tuple[Kind, str]] = set()
 
     # What the registrars call
 
     def tool(self, contribution: ToolContribution) -> None:
         name = plain(contribution.name)
-        declared = _named(self._descriptor.declared_tools, name, lambda tool: tool.name)
+        declared = self._declared_tools.get(name)
         if declared is None:
             self._skip("tool", name, "it was not declared")
             return
@@ -121,7 +134,7 @@ class Draft:
 
     def hook(self, contribution: HookContribution) -> None:
         name = plain(contribution.name)
-        declared = _named(self._descriptor.declared_hooks, name, lambda hook: hook.name)
+        declared = self._declared_hooks.get(name)
         if declared is None:
             self._skip("hook", name, "it was not declared")
         elif declared.point is not contribution.point:
@@ -134,7 +147,7 @@ class Draft:
 
     def task(self, contribution: BackgroundTaskContribution) -> None:
         name = plain(contribution.id)
-        declared = _named(self._descriptor.declared_background_tasks, name, lambda task: task.id)
+        declared = self._declared_tasks.get(name)
         if declared is None:
             self._skip("task", name, "it was not declared")
             return
@@ -149,9 +162,12 @@ class Draft:
 
     def command(self, contribution: CommandContribution) -> None:
         name = plain(contribution.name)
-        declared = _named(self._descriptor.declared_commands, name, lambda item: item.name)
+        declared = self._declared_commands.get(name)
         if declared is None:
             self._skip("command", name, "it was not declared")
+            return
+        if not _can_be_typed(name):
+            self._skip("command", name, _UNTYPED)
             return
         needs = (ContributeCommand(name), *contribution.required_capabilities)
         if self._admitted("command", name, needs):
@@ -160,7 +176,7 @@ class Draft:
 
     def fragment(self, contribution: FragmentContribution) -> None:
         name = plain(contribution.name)
-        declared = _named(self._descriptor.declared_fragments, name, lambda item: item.name)
+        declared = self._declared_fragments.get(name)
         if declared is None:
             self._skip("fragment", name, "it was not declared")
             return
@@ -259,5 +275,16 @@ class Draft:
             self._told.add((kind, name))
 
 
-def _named(declared: Iterable[T], name: str, of: Callable[[T], str]) -> T | None:
-    return next((one for one in declared if of(one) == name), None)
+def _by_name(declared: Iterable[T], name: Callable[[T], str]) -> dict[str, T]:
+    """Of two with one name, the first counts."""
+    found: dict[str, T] = {}
+    for one in declared:
+        found.setdefault(name(one), one)
+    return found
+
+
+def _can_be_typed(name: str) -> bool:
+    """Whether `/name` at a prompt can mean this command."""
+    if not 0 < len(name) <= COMMAND_NAME_CHARACTERS or "/" in name:
+        return False
+    return name.isprintable() and not any(letter.isspace() for letter in name)
