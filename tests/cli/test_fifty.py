@@ -22,7 +22,7 @@ CALLS = 50
 VISIBLE = ("briefing", "toolset", "model", "input", "response", "result")
 SAMPLES = 60
 SAID = {
-    "briefing": rb"You are indus",
+    "briefing": rb"Your name is indus",
     "input": rb"do fifty",
     "response": rb"echo call|story",
     "result": rb"call \d|Once upon",

@@ -35,13 +35,13 @@ def tools(body: dict[str, Any]) -> list[str]:
 def test_the_prompt_can_be_replaced_and_added_to_from_words_and_files(home: Home) -> None:
     (home.work / "role.md").write_text("You are a poet.\n")
     usual = system(asked(home))
-    assert "You are indus" in usual
+    assert "Your name is indus" in usual
     assert str(home.work) in usual
 
     assert system(asked(home, "--system", "You are a clerk.")) == "You are a clerk."
     assert system(asked(home, "--system", "@role.md")).strip() == "You are a poet."
     longer = system(asked(home, "--append-system", "@role.md"))
-    assert "You are indus" in longer
+    assert "Your name is indus" in longer
     assert longer.rstrip().endswith("You are a poet.")
     both = system(asked(home, "--system", "@role.md", "--append-system", "Rhyme."))
     assert both.split() == ["You", "are", "a", "poet.", "Rhyme."]

@@ -16,6 +16,7 @@ FOR_PROGRAMS = {
     "why": ("last",),
     "context": ("last",),
     "rewind": ("last", "--dry-run"),
+    "skills": (),
     "models": (),
     "config": ("get",),
     "trust": (),

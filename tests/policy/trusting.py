@@ -13,7 +13,7 @@ AT = "2026-01-01T00:00:00.000Z"
 SIX = {
     ".indus/addons/x/manifest.toml": 'id = "x"\n',
     ".mcp.json": '{"mcpServers": {}}\n',
-    ".indus/skills/tidy/SKILL.md": "---\nname: tidy\n---\nTidy up.\n",
+    ".indus/skills/tidy/SKILL.md": "---\nname: tidy\ndescription: Tidies up.\n---\nTidy up.\n",
     ".indus/commands/deploy.md": "deploy $1\n",
     "AGENTS.md": "Use tabs.\n",
     ".indus/config.toml": 'thinking = "low"\n',

@@ -50,12 +50,9 @@ class Admitted:
         """The accepted bytes, `most` of them and one more where there are more; None for what was
         not accepted, or has changed since."""
         for place in self._files.get(path, ()):
-            sha256 = place.mark.sha256
-            data = self._held.get(sha256) or self._known.get(sha256)
-            if data is None:
-                data = place.trust.read(place.item, place.name)
+            data = self._content(place)
             if data is not None:
-                self._held[sha256] = data
+                self._held[place.mark.sha256] = data
                 return data[: most + 1]
         return None
 
@@ -72,6 +69,12 @@ class Admitted:
     def together(self, one: str, other: str) -> bool:
         """Whether both files belong to one item, accepted as a whole."""
         return not set(self._items(one)).isdisjoint(self._items(other))
+
+    def _content(self, place: _Place) -> bytes | None:
+        for contents in (self._held, self._known):
+            if place.mark.sha256 in contents:
+                return contents[place.mark.sha256]
+        return place.trust.read(place.item, place.name)
 
     def _items(self, path: str) -> Iterator[str]:
         return (place.item.path for place in self._files.get(path, ()))

@@ -28,8 +28,8 @@ examples:
   indus replay last                       prove what was sent
 
 commands:
-  sessions  replay  why  context  rewind  fork  models  login  logout  local
-  trust  grants  feature  config  doctor  demo
+  sessions  replay  why  context  rewind  fork  skills  models  login  logout
+  local  trust  grants  feature  config  doctor  demo
   (each has --help; `indus sessions` lists what there is to look at)
 """
 

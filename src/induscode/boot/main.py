@@ -20,6 +20,7 @@ COMMANDS = (
     "context",
     "rewind",
     "fork",
+    "skills",
     "models",
     "login",
     "logout",

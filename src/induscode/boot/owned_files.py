@@ -36,7 +36,7 @@ class Listing(Struct, frozen=True):
 
 def followed(path: str) -> str | Refused | None:
     """Where an absolute path leads, every link of it made by the user or by root; None when it
-    leads nowhere."""
+    leads nowhere, or through a folder in which we may not look for it."""
     todo, done, links = path.split("/")[::-1], list[str](), 0
     try:
         while todo:
@@ -60,7 +60,7 @@ def followed(path: str) -> str | Refused | None:
             if target.startswith("/"):
                 done.clear()
             todo.extend(target.split("/")[::-1])
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
         return None
     except (OSError, ValueError) as error:
         return _failed("looked at", error)

@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from msgspec import Struct
 
-from induscode.boot.feature_commands import FeatureCommands
+from induscode.boot.feature_commands import FeatureCommands, Wanted
 from induscode.boot.features import Features
 from induscode.boot.machine import Machine
 from induscode.boot.materials import Materials
 from induscode.channels.ports import Snapshot
 from induscode.conductor.turn import Conductor, TurnOutcome
 from induscode.errors import Cancelled, IndusError
-from induscode.feature.command import Say, Submit
+from induscode.feature.command import Say
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.content import Text
 from induscode.kernel.events import Alert, Event, Fault, RunResult, SessionOpened, TextDelta
@@ -138,8 +138,8 @@ class RunningSession:
         match await self._commands.run(text):
             case None:
                 return await self._conductor.submit([Text(text)])
-            case Submit(text=wanted):
-                return await self._conductor.submit([Text(wanted)])
+            case Wanted(text=wanted, brought=brought):
+                return await self._conductor.submit([Text(wanted)], brought)
             case Say(text=said):
                 self._emit(TextDelta(text=said, at=self._now()))
                 return TurnOutcome(said, StopReason.END)

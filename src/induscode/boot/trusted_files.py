@@ -19,6 +19,7 @@ from induscode.boot.trusting import Door
 from induscode.briefing.files import Child, Refused
 from induscode.errors import ConfigError
 from induscode.policy.belongings import GONE, Astray, Landing, landing
+from induscode.policy.contents import MAX_IMPORT_DEPTH, MAX_IMPORTS
 from induscode.policy.glance import MISSING, Glance, glance, standing
 from induscode.policy.places import inside
 
@@ -27,7 +28,10 @@ __all__ = ["TrustedFiles"]
 _OPEN_HIDDEN = frozenset({".indus", ".indusagi", ".claude", ".agents"})
 _INTO = "it leads into the workspace, and is not part of what you accepted there"
 _OUT = "it leads out of the workspace"
-_APART = "it is not part of what you accepted with the document; look: indus trust show"
+_APART = (
+    "it is not part of what you accepted with the document, which are text files,"
+    f" {MAX_IMPORT_DEPTH} imports deep and {MAX_IMPORTS} at most; look: indus trust show"
+)
 _FAR = "it is neither below your home nor below the folder of the document"
 _HIDDEN = "it is hidden"
 _OURS = "it is a file of indus, not a document"
@@ -163,8 +167,8 @@ class TrustedFiles:
             return _INTO
         if reason := _far((str(_real(home)), str(_real(origin).parent)), real):
             return f"a link leads elsewhere: {reason}"
-        places = self.door.places
-        ours = any(inside(_real(str(own)), Path(real)) for own in (places.config, places.data))
+        folders = (self.door.places.config, self.door.places.data)
+        ours = any(inside(_real(str(folder)), Path(real)) for folder in folders)
         return _OURS if ours and not real.endswith(".md") else ""
 
     def _look(self, place: str, most: int | None) -> _Look:

@@ -106,7 +106,7 @@ class Door:
         from induscode.boot.waiting import waiting_line
 
         try:
-            known = before.trust.states() if before.items else ()
+            known = frozenset(before.trust.states() if before.items else ())
             fresh = [each for each in self.trust.states() if each not in known]
         except ConfigError as error:
             return str(error)

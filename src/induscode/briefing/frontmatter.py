@@ -210,7 +210,7 @@ def _is_plain(value: str) -> bool:
 
 def _meant(head: str) -> dict[str, Any]:
     """The fields of a header that is not YAML. Mostly one value lacks its quotes: a description
-    with a colon in it, `[file] [branch]`. So each line that is no YAML by itself is quoted; when
+    with a colon in it, `[file] [branch]`. So each value that is no YAML by itself is quoted; when
     that is not enough, each line stands for itself."""
     lines = head.split("\n")
     if len(lines) > _MENDED_LINES:
@@ -219,16 +219,16 @@ def _meant(head: str) -> dict[str, Any]:
     alone: dict[str, Any] = {}
     for line in lines:
         field = _FIELD.fullmatch(line)
-        if field is None:
-            mended.append(line)
-            continue
-        key, text = field["key"], (field["value"] or "").strip()
+        before, text = (f"{field['key']}: ", field["value"]) if field else _item(line)
+        text = (text or "").strip()
         try:
-            alone[key] = _yaml(f"it: {text}")["it"]
+            value = _yaml(f"it: {text}")["it"]
             mended.append(line)
         except ValueError:
-            alone[key] = text
-            mended.append(f"{key}: " + _in_quotes(text))
+            value = text
+            mended.append(before + "'" + text.replace("'", "''") + "'")
+        if field:
+            alone[field["key"]] = value
     try:
         found = _yaml("\n".join(mended))
     except ValueError:
@@ -236,8 +236,11 @@ def _meant(head: str) -> dict[str, Any]:
     return cast("dict[str, Any]", found) if isinstance(found, dict) else alone
 
 
-def _in_quotes(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _item(line: str) -> tuple[str, str]:
+    """An item of a list: what stands before its value, and that. Of any other line, no value."""
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    value = line[len(indent) :]
+    return (f"{indent}- ", value[2:]) if value.startswith("- ") else (line, "")
 
 
 def _yaml(text: str) -> Any:

@@ -262,13 +262,12 @@ def _allowed_tools(front: Front, notes: list[str]) -> tuple[str, ...] | None:
 
 
 def _tools_listed(front: Front) -> list[object] | None:
-    if _TOOLS not in front.fields:
+    value: Any = front.fields.get(_TOOLS)
+    if value is None:
         # It may stand there, and be lost with the rest of a header that is not YAML.
-        return [None] if front.not_yaml and _TOOLS in front.head else None
-    value: Any = front.fields[_TOOLS]
-    if isinstance(value, list):
-        return cast("list[object]", value)
-    return [] if value is None else [value]
+        lost = front.not_yaml and _TOOLS in front.head
+        return [None] if lost else [] if _TOOLS in front.fields else None
+    return cast("list[object]", value) if isinstance(value, list) else [value]
 
 
 def _shown(path: Path) -> str:

@@ -81,9 +81,9 @@ def test_a_profile_gives_prompt_and_tools_and_the_roster_is_in_the_prompt(home: 
     spans = {span["name"]: span for span in of(scout, "briefing")[0]["spans"]}
     assert spans["agent"]["text"] == "Tread softly."
     assert spans["agent"]["source"] == str(home.indus / "agents" / "scout.toml")
-    assert "delegates" not in spans, "it cannot send anybody"
+    assert "subagents" not in spans, "it cannot send anybody"
     above = {span["name"]: span.get("text") for span in of(root, "briefing")[0]["spans"]}
-    assert above["delegates"] == "# Delegates\n- **scout**: Looks around. When to use: first"
+    assert above["subagents"] == "# Delegates\n\n- **scout** — Looks around. Use it when first."
     assert not (home.work / "x").exists()
 
 
