@@ -155,15 +155,15 @@ def test_colour_is_for_a_terminal(place: Home) -> None:
 def test_an_author_is_told_each_problem_with_its_line_and_a_remedy(place: Home) -> None:
     ran = place.run("skills", "check", ".claude/skills")
     assert (ran.code, ran.err) == (1, "")
-    assert ran.out.splitlines() == [
+    assert ran.out == (
         ".claude/skills/broken/SKILL.md:1: wrong: description: it is missing"
-        " (say in one line what it does and when to use it)",
+        " (say in one line what it does and when to use it)\n"
         ".claude/skills/forms/SKILL.md:4: wrong: model: the format has no such key (the keys are"
         " name, description, license, compatibility, metadata, allowed-tools,"
-        " disable-model-invocation; others go to metadata)",
+        " disable-model-invocation; others go to metadata)\n"
         ".claude/skills/forms/SKILL.md:1: note: file: in folders that are shared with other agents"
-        " it would load, with notes (mend it, or keep it in .agents/skills or .claude/skills)",
-    ]
+        " it would load, with notes (mend it, or keep it in .agents/skills or .claude/skills)\n"
+    )
 
 
 def test_a_check_may_be_as_lenient_as_other_agents(place: Home) -> None:
@@ -173,11 +173,10 @@ def test_a_check_may_be_as_lenient_as_other_agents(place: Home) -> None:
     assert ran.out.endswith(".claude/skills/forms/SKILL.md: good: forms\n")
 
 
-@pytest.mark.parametrize("what", ["SKILL.md", ".", "../forms", ""])
+@pytest.mark.parametrize("what", ["SKILL.md", ".", "../forms", ".."])
 def test_a_file_a_folder_and_a_root_can_be_checked(place: Home, what: str) -> None:
     folder = packaged(place.work / "mine", "forms").parent
-    where = str(place.work / "mine") if not what else what
-    ran = place.run("skills", "check", where, cwd=folder)
+    ran = place.run("skills", "check", what, cwd=folder)
     assert ran.code == 0, ran.out
     assert ran.out.endswith(": good: forms\n")
 

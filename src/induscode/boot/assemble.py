@@ -14,8 +14,10 @@ from induscode.boot.deck import deck_of, within_bounds
 from induscode.boot.delegating import Delegates, Parent
 from induscode.boot.errand import Errand
 from induscode.boot.features import Features, Ground, install_features
+from induscode.boot.file_joins import FileJoins
 from induscode.boot.framework import deck_context
 from induscode.boot.invocation import Invocation
+from induscode.boot.kept_features import kept_packages
 from induscode.boot.machine import Machine
 from induscode.boot.models import ModelMaker
 from induscode.boot.outlet import Outlet
@@ -82,6 +84,7 @@ def open_session(
             ctx=ctx,
             deck=deck_of(invocation, ctx).retain(lambda tool: begun.admits(tool.name)),
             brought=brought,
+            kept=kept_packages(begun.materials),
             guests=begun.guests,
             tasks=errand is None,
         )
@@ -106,6 +109,7 @@ def open_session(
         background=features.supervisor,
         watch=watch,
         plan=begun.plan,
+        touched=FileJoins(around.workspace, begun.materials),
         sender=begun.sender,
         abroad=delegates.abroad,
     )

@@ -1,7 +1,7 @@
 """From contributed tools to tools that the conductor can call.
 
-The host says what a tool is: its own by the catalog; all others are foreign, whatever they say of
-themselves. Every tool is validated and bounded by the same wrappers.
+The host says what a tool is: its own by the catalog, or here; all others are foreign, whatever they
+say of themselves. Every tool is validated and bounded by the same wrappers.
 """
 
 from __future__ import annotations
@@ -10,17 +10,25 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from induscode.boot.skill_feature import SKILL_SEARCH, SKILLS
 from induscode.capability_deck.catalog import capability_ids, find_card
 from induscode.capability_deck.contract import CapabilityCard, DeckContext
 from induscode.conductor.ports import BoundTool
 from induscode.feature.hosting.draft import DraftTool
 from induscode.feature.hosting.installed import FeatureRegistry, InstalledFeature
 from induscode.kernel.tool import AgentTool, ToolKind
-from induscode.policy.subject import NoSubject, Subject
+from induscode.policy.subject import NoSubject, SessionSubject, Subject
 from induscode.tools.bounded import bounded
 from induscode.tools.validated import problem_with, validated
 
 __all__ = ["bound_tools"]
+
+_FOREIGN = (ToolKind.FOREIGN, NoSubject())
+_BESIDE: Mapping[tuple[str, str], tuple[ToolKind, Subject]] = {
+    (SKILLS, SKILL_SEARCH): (ToolKind.READ, SessionSubject()),
+}
+"""Tools of ours beside the catalog, by the feature that has them. A feature that does not ship
+cannot have such an id."""
 
 
 def bound_tools(
@@ -59,13 +67,14 @@ def _bound(
     environment: Mapping[str, str],
 ) -> BoundTool:
     tool: AgentTool = draft.tool if card else bounded(validated(draft.tool))
-    kind = card.kind if card else ToolKind.FOREIGN
+    kind, known = _BESIDE.get((feature.id, tool.name), _FOREIGN)
+    kind = card.kind if card else kind
     return BoundTool(
         tool=tool,
         kind=kind,
         by=feature.id,
         problem=partial(problem_with, tool),
-        subject=_subject(card, ctx) if card else lambda _: NoSubject(),
+        subject=_subject(card, ctx) if card else lambda _: known,
         environment=environment if kind is ToolKind.SHELL else None,
         withdrawn=partial(feature.lacks, draft.needs),
     )

@@ -77,7 +77,7 @@ async def _outcome(
         running.cancel()
         raise UserError(f"/{name} of {feature.id} took longer than {COMMAND_SECONDS:g} s")
     failure = None if running.cancelled() else running.exception()
-    if isinstance(failure, UserError):
+    if isinstance(failure, UserError) and _ours(feature):
         raise failure
     if running.cancelled() or failure is not None:
         feature.record.note(f"command {name} failed: {failure!r}", "runtime")
@@ -89,10 +89,14 @@ async def _outcome(
     return outcome
 
 
+def _ours(feature: InstalledFeature) -> bool:
+    return feature.descriptor.id.source == _OURS
+
+
 def _brought(feature: InstalledFeature, name: str, wanted: Submit) -> Brought:
     """What counts of an outcome besides its text. Raises `UserError` for what a feature that does
     not ship may not bring: texts and places of files, which the log would have in our name."""
-    ours = feature.descriptor.id.source == _OURS
+    ours = _ours(feature)
     if not ours and (wanted.sources or wanted.notices):
         raise UserError(
             f"/{name} of {feature.id} brings texts of its own, which only built-in features may",

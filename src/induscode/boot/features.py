@@ -18,6 +18,7 @@ from induscode.boot.services.late import LateServices
 from induscode.boot.services.roots import ServiceRoots
 from induscode.boot.standing_gates import shut_gates
 from induscode.capability_deck.contract import DeckContext, ToolDeck
+from induscode.channels.prompt_commands import RESERVED
 from induscode.conductor.feature_hooks import hooks_of
 from induscode.conductor.hooks import Hooks
 from induscode.conductor.ports import Background, BoundTool, BriefSpan, NoBackground
@@ -36,6 +37,7 @@ from induscode.version import VERSION
 __all__ = ["Features", "Fragment", "Ground", "install_features", "packages"]
 
 _WORK_ITEM = "work-item"
+_PROMPT = "the prompt itself"
 
 
 def packages(config: Config, deck: ToolDeck) -> list[Package]:
@@ -117,7 +119,8 @@ class Features(Struct, frozen=True):
 class Ground(Struct, frozen=True):
     """What features are installed upon. `grants` is the folder of the user's grants; `roots` is
     given how a task is started; `ctx` is what the deck's tools are built for, and `deck` which of
-    them there are; `brought` are features of the program that opens the session. `guests` are
+    them there are; `brought` are features of the program that opens the session; `kept` come last:
+    what people keep in files never takes a name from any of them. `guests` are
     features of the session above a delegate's. Without `tasks` nothing runs in the background: the
     session above has the tasks."""
 
@@ -128,6 +131,7 @@ class Ground(Struct, frozen=True):
     ctx: DeckContext
     deck: ToolDeck
     brought: Sequence[Package] = ()
+    kept: Sequence[Package] = ()
     guests: Sequence[Member] = ()
     tasks: bool = True
 
@@ -146,9 +150,10 @@ def install_features(ground: Ground) -> Features:
     def services(feature: FeatureId, grants: GrantPort, record: FeatureRecord) -> ServicePort:
         return LateServices(feature, grants, record, stands_on)
 
-    host = FeatureHost(store.port, services, outlet.paths(), outlet.record)
+    own = dict.fromkeys(RESERVED, _PROMPT)
+    host = FeatureHost(store.port, services, outlet.paths(), outlet.record, own)
     builder = FeatureRegistryBuilder(host)
-    for package in (*packages(ground.config, ground.deck), *ground.brought):
+    for package in (*packages(ground.config, ground.deck), *ground.brought, *ground.kept):
         builder.add(package)
     registry = builder.install().with_guests(ground.guests)
     supervisors.append(_supervisor(registry) if ground.tasks else _NoTasks())

@@ -9,7 +9,9 @@ from induscode.boot.deck import deck_of
 from induscode.boot.features import Features, Ground, install_features
 from induscode.boot.framework import deck_context
 from induscode.boot.invocation import Invocation
+from induscode.boot.kept_features import kept_packages
 from induscode.boot.machine import Machine
+from induscode.boot.materials import Materials
 from induscode.boot.outlet import Outlet
 from induscode.boot.permission import SessionPermission
 from induscode.boot.surroundings import Surroundings
@@ -33,6 +35,7 @@ def features_here(around: Surroundings) -> Features:
         roots=partial(machine.roots, permission),
         ctx=ctx,
         deck=deck_of(Invocation(), ctx),
+        kept=kept_packages(Materials(around)),
     )
     return install_features(ground)
 

@@ -88,15 +88,23 @@ def _candidates(word: str) -> Walked:
     if not path.is_dir():
         raise UsageError(f"there is no {word}", hint="name a skill file or a folder")
     found = walk_candidates(path, files)
-    children = files.children(path)
-    if not isinstance(children, Refused) and any(each.name == SKILL_MANIFEST for each in children):
+    if own := _own_file(path, files):
         inner = (each for each in found.candidates if each.folder is not None)
-        own = path / SKILL_MANIFEST
         found = Walked((Candidate(own, path.name, str(files.real(own))), *inner), found.skipped)
     if not found.candidates and not found.skipped:
         hint = f"a skill is a folder with a file {SKILL_MANIFEST}, the case of its letters counting"
         raise UsageError(f"there is no skill in {word}", hint=hint)
     return found
+
+
+def _own_file(folder: Path, files: DiskFiles) -> Path | None:
+    """The file that makes a skill of the folder, or that was meant to."""
+    children = files.children(folder)
+    names = () if isinstance(children, Refused) else (each.name for each in children)
+    alike = [name for name in names if name.lower() == SKILL_MANIFEST.lower()]
+    if not alike:
+        return None
+    return folder / (SKILL_MANIFEST if SKILL_MANIFEST in alike else alike[0])
 
 
 def _checked(candidate: Candidate, firsts: dict[str, Path], *, lenient: bool) -> Checked:

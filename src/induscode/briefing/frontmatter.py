@@ -210,9 +210,9 @@ def _is_plain(value: str) -> bool:
 
 def _meant(head: str) -> dict[str, Any]:
     """The fields of a header that is not YAML. Mostly one value lacks its quotes: a description
-    with a colon in it, `[file] [branch]`. So each value that is no YAML by itself is quoted; when
-    that is not enough, each line stands for itself."""
-    lines = head.split("\n")
+    with a colon in it, `[file] [branch]`; or a tab indents a line. So each value that is no YAML by
+    itself is quoted; when that is not enough, each line stands for itself."""
+    lines = head.replace("\t", "  ").split("\n")
     if len(lines) > _MENDED_LINES:
         return dict(_pairs(head))
     mended: list[str] = []

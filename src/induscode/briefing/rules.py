@@ -210,11 +210,19 @@ def _globs(front: Front) -> tuple[str, ...] | None:
     if value is None and (key not in front.fields or not front.not_yaml):
         return ()
     texts: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value]
+    if not front.not_yaml and not all(map(_is_meant_as_text, texts)):
+        return None
     if front.not_yaml or not all(isinstance(text, str) for text in texts):
-        # Globs begin with characters that mean something in YAML, and few people write the quotes.
         texts = _as_written(front, key)
-    found = tuple(glob for text in texts for glob in _parted(text))
-    return found if found or not value else None
+    return tuple(glob for text in texts for glob in _parted(text))
+
+
+def _is_meant_as_text(value: object) -> bool:
+    """Globs begin with what means something in YAML, and few people write the quotes: `{a,b}` is a
+    mapping without values."""
+    if isinstance(value, dict):
+        return not any(cast("dict[str, Any]", value).values())
+    return isinstance(value, (str, int, float))
 
 
 def _as_written(front: Front, key: str) -> list[str]:

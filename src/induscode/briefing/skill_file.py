@@ -96,7 +96,7 @@ def examine_skill(
         return Examined(None, (missing,))
     card = reading.card(origin)
     reading.look_for_hidden(text)
-    return Examined(card, tuple(reading.problems))
+    return Examined(card, tuple(sorted(reading.problems, key=lambda problem: problem.line)))
 
 
 def _text(data: bytes | Refused | None) -> str | Problem:
@@ -217,9 +217,7 @@ class _Reading:
             subject = f"the {'file' if folder is None else 'folder'}'s name {_quoted(name)}"
         if not _NAME.fullmatch(name):
             better = _NO_NAME.sub("-", name.lower()).strip("-")[:SKILL_NAME_LIMIT]
-            found = (
-                f"{subject} is not lowercase letters and digits in words joined by single hyphens"
-            )
+            found = f"{subject} is not words of lowercase letters and digits, joined by hyphens"
             self._wrong("name", found, f"e.g. {better}" if better else "e.g. pdf-forms")
         if len(name) > SKILL_NAME_LIMIT:
             found = f"{subject} is longer than {SKILL_NAME_LIMIT} characters"

@@ -28,6 +28,7 @@ from induscode.version import VERSION
 __all__ = ["LineView"]
 
 _THOUSAND = 1000
+_NOTICE_LINES = 3
 _DELEGATING_TOOL = "task"
 """Whose updates are lines of their own; those of other tools are their output, shown at the end."""
 
@@ -141,8 +142,10 @@ class LineView:
 
     def _remark(self, event: Alert | Noticed | HookDecided) -> None:
         match event:
-            case Alert(text) | Noticed(text):
+            case Alert(text):
                 self.line(self.ink(f"· {safe(text)}", "dim"))
+            case Noticed(text):
+                self.line(self.ink(f"· {safe(_begun(text))}", "dim"))
             case HookDecided(by=by, decision=decision, reason=reason):
                 self.line(self.ink(f"· {safe(by)}: {decision}: {safe(reason)}", "yellow"))
 
@@ -172,3 +175,11 @@ def _summary(result: RunResult) -> str:
 
 def _short(count: int) -> str:
     return str(count) if count < 10 * _THOUSAND else f"{count / _THOUSAND:.1f}k"
+
+
+def _begun(text: str) -> str:
+    """What is shown of a text that is for the model: all of a few lines, the first of more."""
+    lines = text.splitlines()
+    if len(lines) <= _NOTICE_LINES:
+        return text
+    return f"{lines[0]} (and {len(lines) - 1} more lines)"

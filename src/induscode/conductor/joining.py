@@ -68,7 +68,7 @@ class Joining:
         """The parts of the first text that is said, as it will be recorded."""
         match said:
             case [Text(text), *_]:
-                return list(carried(text, brought.parts, self._clean)[1])
+                return self._encodable(carried(text, brought.parts, self._clean)[1])
             case _:
                 return []
 
@@ -110,7 +110,16 @@ class Joining:
 
     def _fit(self, notice: Notice) -> Notice:
         text, parts = carried(notice.text, notice.parts, self._clean)
-        return msgspec.structs.replace(notice, text=text, parts=list(parts))
+        return msgspec.structs.replace(notice, text=text, parts=self._encodable(parts))
+
+    def _encodable(self, parts: Sequence[SourcePart]) -> list[SourcePart]:
+        """A file's name may hold what no text can."""
+        return [
+            msgspec.structs.replace(
+                part, file=self._clean(part.file), importer=self._clean(part.importer)
+            )
+            for part in parts
+        ]
 
     def _in_force(self, entry: Narrowing) -> bool:
         same = (entry.by, entry.why, entry.rules)

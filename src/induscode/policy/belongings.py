@@ -229,20 +229,19 @@ def _children(workspace: Path, place: _Place, real: str) -> Iterator[Belonging]:
     except OSError as error:
         yield Belonging(place.kind, place.path, f"it cannot be listed: {error.strerror}")
     else:
-        for name in names:
-            path = f"{place.path}/{name}"
-            if reason := _unfit(workspace, place, path):
-                yield Belonging(place.kind, path, reason)
-            elif _belongs(workspace, place, path):
-                yield Belonging(place.kind, path)
+        for name, mode in names:
+            item = _child(workspace, place, f"{place.path}/{name}", mode)
+            if item is not None:
+                yield item
 
 
 class _TooMany(Exception):
     """A folder is over its bound."""
 
 
-def _names(workspace: Path, place: _Place, real: str) -> Iterator[str]:
-    """Paths below the place, by name alone; folders of a tree are entered, links are not."""
+def _names(workspace: Path, place: _Place, real: str) -> Iterator[tuple[str, int]]:
+    """Paths below the place, and their modes as a listing tells them, 0 for a link; folders of a
+    tree are entered, links are not."""
     waiting, seen = [""], 0
     while waiting:
         below = waiting.pop()
@@ -253,21 +252,37 @@ def _names(workspace: Path, place: _Place, real: str) -> Iterator[str]:
                     raise _TooMany
                 if entry.name.startswith("."):
                     continue
-                if place.shape == "tree" and entry.is_dir(follow_symlinks=False):
+                mode = _listed_mode(entry)
+                if place.shape == "tree" and stat.S_ISDIR(mode):
                     waiting.append(f"{below}{entry.name}/")
-                elif place.shape == "folders" or entry.is_symlink() or _suffixed(place, entry.name):
-                    yield below + entry.name
+                elif place.shape == "folders" or not mode or _suffixed(place, entry.name):
+                    yield below + entry.name, mode
 
 
-def _unfit(workspace: Path, place: _Place, path: str) -> str:
+def _listed_mode(entry: os.DirEntry[str]) -> int:
+    if entry.is_symlink():
+        return 0
+    if entry.is_dir(follow_symlinks=False):
+        return stat.S_IFDIR
+    return stat.S_IFREG if entry.is_file(follow_symlinks=False) else stat.S_IFIFO
+
+
+def _child(workspace: Path, place: _Place, path: str, mode: int) -> Belonging | None:
+    """The item that is at this path of a folder; None for what does not belong there. A loose file
+    among folders counts by its suffix, where the table names one."""
     if reason := _unreadable_name(path):
-        return reason
-    match landing(workspace, path):
-        case Astray(reason):
-            return reason
-        case Landing(_, mode):
-            folder = place.shape == "folders" and stat.S_ISDIR(mode)
-            return "" if folder or stat.S_ISREG(mode) else _strange(mode)
+        return Belonging(place.kind, path, reason)
+    if not mode:
+        where = landing(workspace, path)
+        if isinstance(where, Astray):
+            return Belonging(place.kind, path, where.reason)
+        mode = where.mode
+    folder = place.shape == "folders" and stat.S_ISDIR(mode)
+    if not folder and not stat.S_ISREG(mode):
+        return Belonging(place.kind, path, _strange(mode))
+    if folder or not place.suffix or _suffixed(place, path):
+        return Belonging(place.kind, path)
+    return None
 
 
 def _unreadable_name(path: str) -> str:
@@ -277,14 +292,6 @@ def _unreadable_name(path: str) -> str:
 def is_text(name: str) -> bool:
     """False for a name of the disk whose bytes are no text."""
     return not any("\ud800" <= letter <= "\udfff" for letter in name)
-
-
-def _belongs(workspace: Path, place: _Place, path: str) -> bool:
-    """A loose file among folders counts by its suffix, where the table names one."""
-    if not place.suffix or _suffixed(place, path):
-        return True
-    where = landing(workspace, path)
-    return isinstance(where, Landing) and stat.S_ISDIR(where.mode)
 
 
 def _suffixed(place: _Place, name: str) -> bool:

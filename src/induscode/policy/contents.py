@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from induscode.kernel.jsontext import digest
 from induscode.policy.belongings import (
+    GONE,
     OUTSIDE,
     Astray,
     Belonging,
@@ -27,7 +28,7 @@ from induscode.policy.belongings import (
     is_text,
     landing,
 )
-from induscode.policy.glance import Glance
+from induscode.policy.glance import Glance, glance_of
 
 __all__ = [
     "ABSENT",
@@ -128,9 +129,22 @@ def examine(workspace: Path, item: Belonging, imports: Imports) -> Seen | Unfit:
     return Seen(digest(encoded), look.files, look.texts, look.looked)
 
 
-def glance_within(workspace: Path, path: str) -> Glance:
-    """A glance at a path of the workspace, and where it leads; nothing outside is looked at."""
-    return _glance(landing(workspace, path))
+def glance_within(workspace: Path, path: str, plain: set[str]) -> Glance:
+    """A glance at a path of the workspace, and where it leads; nothing outside is looked at.
+    `plain` are paths without a link on their way, as far as one round of glances knows."""
+    folder = path.rpartition("/")[0]
+    if folder in plain:
+        try:
+            status = os.lstat(f"{workspace}/{path}")
+        except (FileNotFoundError, NotADirectoryError):
+            return _glance(Astray(GONE))
+        if not stat.S_ISLNK(status.st_mode):
+            plain.add(path)
+            return (path, *glance_of(status))
+    where = landing(workspace, path)
+    if isinstance(where, Landing) and where.path == path:
+        plain.update((folder, path))
+    return _glance(where)
 
 
 def path_of(item: Belonging, name: str) -> str:

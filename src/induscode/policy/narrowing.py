@@ -50,15 +50,15 @@ class Narrowed:
         if self._book.allowing(call, words) is not None:
             return None
         return Deny(
-            f"{self.why} allows only {self._named} in this turn, and this call of {call.tool} is"
-            " not among that. Go on without it, and say in your answer what else you would need",
-            f"only {self._named}",
+            f"{self.why} allows {self._named} in this turn. This call of {call.tool} is none of"
+            " that: go on without it, and say in your answer what else you would need",
+            self._named,
             Layer.TURN,
         )
 
 
 def _named(rules: Sequence[str]) -> str:
     if not rules:
-        return "answers without any tool"
+        return "no calls at all"
     more = len(rules) - RULES_NAMED
-    return ", ".join([*rules[:RULES_NAMED], *([f"{more} more"] if more > 0 else [])])
+    return "only " + ", ".join([*rules[:RULES_NAMED], *([f"{more} more"] if more > 0 else [])])

@@ -138,19 +138,18 @@ class Trust:
     def unchanged(self) -> bool:
         """Whether all that was looked at so far is as it was then. Opens nothing."""
         decided = self._decided is None or self._decided == self.store.glance()
-        return decided and all(map(self._holds, self._findings.values()))
+        return decided and len(self._lasting()) == len(self._findings)
 
     def renewed(self, items: tuple[Belonging, ...]) -> Trust:
         """A new look at the same workspace, of which these are the items now. Those that were read
         and did not change since are not read again."""
-        kept = {item: found for item, found in self._findings.items() if self._holds(found)}
         return Trust(
             self.workspace,
             items,
             self.store,
             home=self._home,
             imports=self._imports,
-            findings=kept,
+            findings=self._lasting(),
         )
 
     def read(self, item: Belonging, file: str = "") -> bytes | None:
@@ -228,6 +227,14 @@ class Trust:
             self._findings[item] = found
         return found
 
-    def _holds(self, found: _Finding) -> bool:
-        looks = found.looked.items()
-        return all(glance_within(self.workspace, path) == seen for path, seen in looks)
+    def _lasting(self) -> dict[Belonging, _Finding]:
+        """Of the findings, those that a new look would repeat."""
+        plain: set[str] = set()
+        return {
+            item: found
+            for item, found in self._findings.items()
+            if all(
+                glance_within(self.workspace, path, plain) == seen
+                for path, seen in found.looked.items()
+            )
+        }

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from induscode.briefing.context_docs import Gathered, GatherContextDocsOptions, gather
+from induscode.briefing.context_docs import GatherContextDocsOptions, Gathered, gather
 from induscode.briefing.files import DiskFiles, Refused
 
 
@@ -43,7 +42,7 @@ class Place:
     def link(self, name: str, target: Path) -> None:
         path = self.write(name, "")
         path.unlink()
-        os.symlink(target, path)
+        path.symlink_to(target)
 
     def gather(
         self,

@@ -11,6 +11,9 @@ from induscode.briefing.context_docs import MOST_IMPORTS
 from tests.briefing.docs.place import Place
 from tests.requirements import requirement
 
+ELSEWHERE = "it leads elsewhere and does not look like a document"
+LEADS_OUT = "a link leads out of the folder of the file that names it"
+
 
 @requirement("briefing.docs.import-inlined", "briefing.docs.parent-first")
 def test_a_document_stands_before_what_it_imports(place: Place) -> None:
@@ -99,10 +102,8 @@ def test_a_link_out_of_the_folder_and_a_file_like_a_key_are_refused(place: Place
     place.write("./AGENTS.md", "x\n@~/.ssh/id_rsa\n@innocent.md")
     assert place.headings() == ["./AGENTS.md"]
     assert place.notes() == [
-        "./AGENTS.md:2: @~/.ssh/id_rsa is not brought in:"
-        " it leads elsewhere and does not look like a document",
-        "./AGENTS.md:3: @innocent.md is not brought in:"
-        " a link leads out of the folder of the file that names it",
+        f"./AGENTS.md:2: @~/.ssh/id_rsa is not brought in: {ELSEWHERE}",
+        f"./AGENTS.md:3: @innocent.md is not brought in: {LEADS_OUT}",
     ]
     assert place.home / ".ssh/id_rsa" not in place.files.reads
 

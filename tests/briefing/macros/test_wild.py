@@ -105,8 +105,13 @@ SHAPES = {
         line=7,
         tools=("Read", "Bash(git: *)"),
     ),
+    "tools behind tabs": Shape(
+        "---\ndescription: Do it.\nallowed-tools:\n\t- Read\n\t- Bash(ls *)\n---\nDo $1.",
+        line=7,
+        tools=("Read", "Bash(ls *)"),
+    ),
     "tools that are lost": Shape(
-        "---\ndescription: Do it.\nallowed-tools:\n  Read,\n - Bash\n---\nDo $1.",
+        "---\ndescription: Do it.\nallowed-tools:\n  - Read\n}\n---\nDo $1.",
         line=7,
         tools=(),
         told="line 3: allowed-tools: it is no list of tools",

@@ -44,7 +44,7 @@ def run(argv: list[str], environ: Mapping[str, str]) -> int:
     words.add_argument("paths", nargs="*", metavar="PATH", help="with check: files and folders")
     words.add_argument("--lenient", action="store_true", help="with check: unknown keys are notes")
     words.add_argument("--json", action="store_true", help="one JSON object")
-    asked = words.parse_args(argv)
+    asked = words.parse_intermixed_args(argv)
     if asked.action == "check":
         if not asked.paths:
             raise UsageError("check needs a PATH", hint="e.g. indus skills check .indus/skills")
