@@ -127,12 +127,15 @@ def test_a_skill_that_the_prompt_has_no_room_for_is_named_as_such(place: Home) -
 
 
 def test_what_a_skill_says_cannot_take_hold_of_the_terminal(place: Home) -> None:
-    head = 'description: "a\\u001b[2Jb\\u202ec"'
+    head = 'description: "a\\u202eb"\n"key\\u001b[2J": x'
     packaged(place.root / ".agents" / "skills", "evil", head)
-    ran = place.run("skills")
-    assert "\x1b" not in ran.out
-    assert "\u202e" not in ran.out
-    assert "\u241b[2J" in ran.out
+    packaged(place.root / ".agents" / "skills", "worse\x1b[2J")
+    for words in (("skills",), ("skills", "check", str(place.root / ".agents"))):
+        ran = place.run(*words)
+        assert "\x1b" not in ran.out
+        assert "\u202e" not in ran.out
+        assert "worse\u241b[2J" in ran.out
+    assert "a<U+202E>b" in place.run("skills").out
 
 
 def test_colour_is_for_a_terminal(place: Home) -> None:

@@ -8,12 +8,9 @@ import sys
 from pathlib import Path
 
 from induscode.briefing import SKILL_DESCRIPTION_LIMIT, SKILL_NAME_LIMIT, SkillOutcomeKind
-from induscode.briefing.skill_file import (
-    KNOWN_FRONTMATTER_KEYS,
-    SKILL_COMPATIBILITY_LIMIT,
-    SKILL_FILE_BYTES,
-)
+from induscode.briefing.skill_file import SKILL_FILE_BYTES
 from induscode.briefing.skill_listing import LISTING_CHARACTERS
+from induscode.briefing.skill_rules import KNOWN_FRONTMATTER_KEYS, SKILL_COMPATIBILITY_LIMIT
 from induscode.briefing.skill_walk import WALK_DEPTH
 from tests.docs_blocks import blocks_of
 

@@ -294,77 +294,6 @@ def test_a_line_break_in_an_import_is_part_of_its_name(bench: Bench) -> None:
     assert trust.read(item(trust, DOCUMENT), "/a\nb.md") == b"x"
 
 
-# A second look
-
-
-def count_reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    real = vars(contents)["_open"]
-    read: list[str] = []
-
-    def opened(workspace: Path, path: str, flags: int) -> int:
-        read.append(path)
-        return real(workspace, path, flags)
-
-    monkeypatch.setattr(contents, "_open", opened)
-    return read
-
-
-def test_a_second_look_reads_only_what_changed(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bench.write({".indus/skills/tidy/SKILL.md": "Tidy up."})
-    bench.granted()
-    first = bench.trust()
-    before = first.states()
-    read = count_reads(monkeypatch)
-    assert first.unchanged()
-    assert first.renewed(first.items).states() == before
-    assert read == []
-    bench.write({"docs/deep/more.md": "evil"})
-    assert not first.unchanged()
-    second = first.renewed(bench.trust().items)
-    assert second.state(item(second, DOCUMENT)).state is State.CHANGED
-    assert len(second.admitted()) == 2
-    assert set(read) == {DOCUMENT, "docs/style.md", "docs/deep/more.md"}
-
-
-def _grant(bench: Bench) -> None:
-    bench.granted()
-
-
-def _appears(bench: Bench) -> None:
-    bench.write({"docs/later.md": "x"})
-
-
-def _added(bench: Bench) -> None:
-    bench.write({".indus/skills/tidy/more.md": "x"})
-
-
-def _linked(bench: Bench) -> None:
-    (bench.work / "docs").rename(bench.work / "other")
-    (bench.work / "docs").symlink_to("other")
-
-
-def _store_opened_to_all(bench: Bench) -> None:
-    bench.home.chmod(0o777)
-
-
-@pytest.mark.parametrize("change", [_grant, _appears, _added, _linked, _store_opened_to_all])
-def test_a_change_is_noticed_without_opening_anything(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, change: Callable[[Bench], None]
-) -> None:
-    bench.write({DOCUMENT: "@docs/later.md @docs/style.md", ".indus/skills/tidy/SKILL.md": "x"})
-    bench.granted()
-    bench.write({"CLAUDE.local.md": "new"})
-    trust = bench.trust()
-    trust.states()
-    assert trust.unchanged()
-    change(bench)
-    read = count_reads(monkeypatch)
-    assert not trust.unchanged()
-    assert read == []
-
-
 # What a person sees
 
 
@@ -407,15 +336,6 @@ def test_an_import_that_is_asked_for_and_not_there_is_named_in_the_difference(
     assert "accepted: AGENTS.md\n" in home.run("trust", "grant", "AGENTS.md").out
     write(home, {"later.md": "Here.\n"})
     assert "+++ later.md (imported by AGENTS.md)\tnow" in home.run("trust", "show").out
-
-
-def test_only_text_files_of_the_workspace_count_as_imports(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    files = {"logo.png": "x", ".env": "KEY=1", "LICENSE": "MIT", "mine.md": "x"}
-    write(home, files)
-    write(home, {"AGENTS.md": f"@logo.png @.env @LICENSE @{tmp_path}/elsewhere.md @~/x.md\n"})
-    out = home.run("trust", "grant").out
-    assert "accepted: AGENTS.md with its imports LICENSE\n" in out
 
 
 def write(home: Home, files: dict[str, str]) -> None:

@@ -65,7 +65,8 @@ class Builder:
         self.said.append(self.put(Input(self._text(), steer=bool(self.due))))
 
     def _notice(self) -> None:
-        self.said.append(self.put(Notice("note", pinned=self.draw(st.booleans()))))
+        only = self.draw(st.sampled_from(["", "", "kept"]))
+        self.said.append(self.put(Notice("note", pinned=self.draw(st.booleans()), only=only)))
 
     def _foreign(self) -> None:
         self.put(Foreign(type="x", visible=self.draw(st.booleans()), text="foreign"))

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from induscode.briefing.files import Child
 from induscode.policy.belongings import Belonging
-from induscode.policy.contents import ABSENT, FileMark, path_of
+from induscode.policy.contents import FileMark, path_of
 
 if TYPE_CHECKING:
     from induscode.policy.trust import Trust
@@ -43,8 +43,7 @@ class Admitted:
             return
         for item in trust.admitted():
             for name, mark in trust.marks(item).items():
-                if mark != ABSENT:
-                    self._add(_Place(trust, item, name, mark))
+                self._add(_Place(trust, item, name, mark))
 
     def read(self, path: str, most: int) -> bytes | None:
         """The accepted bytes, `most` of them and one more where there are more; None for what was

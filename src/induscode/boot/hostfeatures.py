@@ -11,7 +11,12 @@ from induscode.kernel.sources import sources_digest
 __all__ = ["host_digests"]
 
 _SOURCES = {
-    "builtin:briefing": ("boot/prompt.py", "boot/materials.py", "briefing/*.py"),
+    "builtin:briefing": (
+        "boot/prompt.py",
+        "boot/materials.py",
+        "boot/file_joins.py",
+        "briefing/*.py",
+    ),
     "builtin:checkpoint": ("boot/checkpoints.py", "checkpoint/*.py"),
     "builtin:conductor": ("conductor/*.py",),
     "builtin:policy": ("policy/*.py",),

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from induscode.boot.kept_commands import declarations
 from induscode.boot.materials import Materials
 from induscode.briefing.contract import BriefingFault, MacroDef
 from induscode.errors import UserError
 from induscode.feature.capability import CapabilityRequest, EmitAlert
-from induscode.feature.command import CommandContribution, CommandDeclaration, Submit
+from induscode.feature.command import CommandContribution, Submit
 from induscode.feature.descriptor import FeatureDescriptor, FeatureId
 from induscode.feature.registry import FeatureInstallContext, Package
 from induscode.kernel.sources import sources_digest
@@ -28,8 +29,6 @@ _SOURCES = (
     "briefing/macro_files.py",
     "briefing/macros.py",
 )
-_DESCRIPTION = 120
-_HINT = 40
 _ALERT = CapabilityRequest.optional(EmitAlert(), "say what of a command is not followed")
 
 
@@ -56,8 +55,8 @@ class MacroFeature:
             display_name="Commands kept in files",
             version=VERSION,
             requested_capabilities=(_ALERT,),
-            declared_commands=tuple(
-                CommandDeclaration(macro.name, _described(macro)) for macro in self._macros
+            declared_commands=declarations(
+                {macro.name: _described(macro) for macro in self._macros}
             ),
         )
 
@@ -105,9 +104,4 @@ class MacroCommand:
 
 
 def _described(macro: MacroDef) -> str:
-    hint = f"; arguments: {_cut(macro.hint, _HINT)}" if macro.hint else ""
-    return f"{_cut(macro.description, _DESCRIPTION)}{hint}"
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return f"{macro.description}; arguments: {macro.hint}" if macro.hint else macro.description

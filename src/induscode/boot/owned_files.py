@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import ExitStack
 from pathlib import Path
 
 from msgspec import Struct
@@ -74,17 +75,18 @@ def read_owned(place: str, most: int) -> bytes | Refused | None:
     if place.split("/")[1] in _SYSTEM:
         return Refused("it is no file of a disk")
     try:
-        above = os.open(folder or "/", _FOLDER)
-        try:
-            with os.fdopen(os.open(name, _READ, dir_fd=above), "rb") as file:
-                status = os.fstat(file.fileno())
-                if not stat.S_ISREG(status.st_mode):
-                    return Refused("it is not a regular file")
-                if reason := faulty_file(place, status, os.fstat(above)):
-                    return Refused(reason)
+        with ExitStack() as opened:
+            above = os.open(folder or "/", _FOLDER)
+            opened.callback(os.close, above)
+            handle = os.open(name, _READ, dir_fd=above)
+            opened.callback(os.close, handle)
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                return Refused("it is not a regular file")
+            if reason := faulty_file(place, status, os.fstat(above)):
+                return Refused(reason)
+            with os.fdopen(handle, "rb", closefd=False) as file:
                 return file.read(most + 1)
-        finally:
-            os.close(above)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:

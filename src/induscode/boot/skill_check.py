@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from induscode.briefing.contract import MacroOrigin, SkillDiagnostic
 from induscode.briefing.files import DiskFiles, Refused
-from induscode.briefing.skill_file import Examined, Problem, examine_skill
+from induscode.briefing.skill_file import Examined, examine_skill
+from induscode.briefing.skill_rules import Problem
 from induscode.briefing.skill_walk import SKILL_MANIFEST, Candidate, Walked, walk_candidates
 from induscode.errors import UsageError
 

@@ -10,15 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from induscode.boot.kept_commands import declarations
 from induscode.boot.materials import Materials
 from induscode.briefing.contract import SkillCard
 from induscode.errors import UserError
-from induscode.feature.command import (
-    BroughtNotice,
-    CommandContribution,
-    CommandDeclaration,
-    Submit,
-)
+from induscode.feature.command import BroughtNotice, CommandContribution, Submit
 from induscode.feature.descriptor import FeatureDescriptor, FeatureId
 from induscode.feature.registry import FeatureInstallContext, Package
 from induscode.feature.tool import ToolContribution, ToolDeclaration
@@ -33,7 +29,6 @@ SKILLS = "builtin:skills"
 SKILL_SEARCH = "skill_search"
 _PREFIX = "skill:"
 _SOURCES = ("boot/skill_feature.py", "boot/file_joins.py", "briefing/skill*.py")
-_DESCRIPTION = 120
 _FOUND_MOST = 50
 
 
@@ -67,9 +62,8 @@ class SkillFeature:
             display_name="Skills",
             version=VERSION,
             declared_tools=(ToolDeclaration(SKILL_SEARCH),) if self._searched else (),
-            declared_commands=tuple(
-                CommandDeclaration(f"{_PREFIX}{card.name}", _described(card))
-                for card in self._cards
+            declared_commands=declarations(
+                {f"{_PREFIX}{card.name}": card.description for card in self._cards}
             ),
         )
 
@@ -145,8 +139,3 @@ class SkillSearch:
         cards = model_invocable_cards(self._materials.skills().cards)
         limit = min(arguments.get("limit", FOUND_SKILLS), _FOUND_MOST)
         return ToolResult.text(found_text(search_skills(cards, arguments["query"], limit)))
-
-
-def _described(card: SkillCard) -> str:
-    text = card.description
-    return text if len(text) <= _DESCRIPTION else f"{text[: _DESCRIPTION - 1]}…"

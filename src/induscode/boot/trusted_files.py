@@ -77,13 +77,13 @@ class TrustedFiles:
         self.door = door
         self._before = before or _Memory()
         self._memory = _Memory()
-        self._barred: dict[str, Glance] = {}
+        self._targets: dict[str, Glance] = {}
 
     def unchanged(self) -> bool:
         looks = (*self._memory.reads.values(), *self._memory.lists.values())
         return (
             self.door.unchanged()
-            and all(glance(path) == seen for path, seen in self._barred.items())
+            and all(glance(path) == seen for path, seen in self._targets.items())
             and all(look.holds() for look in looks)
         )
 
@@ -94,6 +94,8 @@ class TrustedFiles:
         place = _normal(path)
         if self._within(place):
             return self._admitted.read(self._named(place), most)
+        if self._targets.get(place) == MISSING:
+            return None
         key = (place, most)
         look = self._memory.reads.get(key) or _held(self._before.reads.get(key))
         if look is None:
@@ -136,10 +138,15 @@ class TrustedFiles:
         return self.door.workspace / known
 
     def barred(self, importer: Path, target: Path) -> str:
+        """Nothing is said against a file that is not there: `@/lib/x` is mostly not meant as one.
+        It is not there for this look, then, whatever appears meanwhile."""
         origin, place = _normal(importer), _normal(target)
+        if not self._within(place):
+            seen = self._targets.setdefault(place, glance(place))
+            if seen == MISSING:
+                return ""
         if self._within(origin):
             return self._barred_inside(origin, place)
-        self._barred[place] = glance(place)
         return self._barred_outside(origin, place)
 
     def _barred_inside(self, origin: str, place: str) -> str:
@@ -236,10 +243,9 @@ def _real(place: str) -> Path:
 
 
 def _far(bases: tuple[str, ...], place: str) -> str:
-    """Why a place is out of reach from every one of these folders; empty when it is not. What lies
-    below the root folder is everything, and so nobody's own."""
-    near = [base for base in bases if base != "/" and place.startswith(f"{base}/")]
-    below = [place[len(base) + 1 :] for base in near]
+    """Why a place is out of reach from every one of these folders; empty when it is not. The root
+    folder reaches nothing: all there is lies below it, and `//` begins no path here."""
+    below = [place[len(base) + 1 :] for base in bases if place.startswith(f"{base}/")]
     if not below:
         return _FAR
     hidden = (

@@ -15,7 +15,6 @@ from induscode.boot.places import Places, user_home
 from induscode.channels.terminal import exact
 from induscode.errors import ConfigError
 from induscode.policy.belongings import Belonging, Kind, list_belongings
-from induscode.policy.places import inside
 
 if TYPE_CHECKING:
     from induscode.boot.workspace_config import WorkspaceLayer
@@ -116,5 +115,5 @@ class Door:
         from induscode.briefing.imports import find_imports, is_text_file
 
         for each in find_imports(text, self.workspace / path, self.home):
-            if is_text_file(each.target) and inside(self.workspace, each.target):
+            if is_text_file(each.target):
                 yield os.path.relpath(each.target, self.workspace)

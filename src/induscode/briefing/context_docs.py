@@ -164,7 +164,7 @@ class _Walk:
         loaded = load_rules([folder], self._files, self._cwd, self._home, self._room)
         self._notes.extend(loaded.notes)
         for rule, path in zip(loaded.rules, loaded.paths, strict=True):
-            if not rule.globs and self._is_new(path):
+            if not rule.globs and self._is_new(self._files.real(path)):
                 doc = ContextDoc(rule.path, rule.body, rule.file, rule.line, cut=rule.cut)
                 self._follow(self._take(_Found(doc, path, rank, 0)))
 
@@ -194,7 +194,8 @@ class _Walk:
 
     def _read(self, wanted: _Wanted) -> _Found | None:
         path, asked = wanted.path, wanted.asked
-        if asked and self._files.real(path) in self._seen:
+        real = self._files.real(path) if asked else None
+        if real in self._seen:
             return None
         page = read_page(self._files, path, self._room)
         heading = shorten_path(path, self._cwd, self._home) if page else ""
@@ -202,7 +203,7 @@ class _Walk:
             note = DocNote(heading, 0, f"not read: {page.reason}")
             self._notes.append(asked.refused(page.reason) if asked else note)
             return None
-        if page is None or not self._is_new(path):
+        if page is None or not self._is_new(real or self._files.real(path)):
             return None
         kept = excerpt(page, heading, self._room)
         self._notes.extend(kept.notes)
@@ -213,8 +214,7 @@ class _Walk:
         doc = ContextDoc(heading, kept.body, file, kept.line, importer, kept.cut)
         return _Found(doc, path, wanted.rank, wanted.depth)
 
-    def _is_new(self, path: Path) -> bool:
-        real = self._files.real(path)
+    def _is_new(self, real: Path) -> bool:
         new = real not in self._seen
         self._seen.add(real)
         return new

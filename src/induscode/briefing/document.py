@@ -99,10 +99,11 @@ def excerpt(page: Page, heading: str, room: int, *, first_line: int = 1) -> Exce
 
 def shorten_path(path: Path, cwd: Path, home: Path) -> str:
     """`./...` below the working directory, `~/...` below the home, else as it is; on one line."""
-    for folder, mark in ((cwd, "./"), (home, "~/")):
-        if path.is_relative_to(folder):
-            return one_line(mark + path.relative_to(folder).as_posix())
-    return one_line(str(path))
+    whole = str(path)
+    for folder, mark in ((f"{cwd}/", "./"), (f"{home}/", "~/")):
+        if whole.startswith(folder):
+            return one_line(mark + whole[len(folder) :])
+    return one_line(whole)
 
 
 def one_line(text: str) -> str:

@@ -99,8 +99,9 @@ class DiskFiles:
         folder = importer.parent
         if not os.path.lexists(target):
             return ""
-        if folder in target.parents:
-            if self.real(folder) not in self.real(target).parents:
+        if str(target).startswith(f"{folder}/"):
+            real = self.real(target)
+            if real != target and self.real(folder) not in real.parents:
                 return "a link leads out of the folder of the file that names it"
         elif not target.suffix:
             return "it leads elsewhere and does not look like a document"

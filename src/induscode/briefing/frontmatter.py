@@ -29,6 +29,7 @@ _FIELD = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9_.-]{0,63})[ ]*:(?:[ \t]+(?P<val
 _PLAIN = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9_.-]{0,63}):(?: +(?P<value>[^ ].*))?")
 _QUOTED = re.compile(r"\"[^\"\\]*\"|'[^']*'")
 _BLANK_START = re.compile(r"(?:[ \t\f\v]*\n)*")
+_PLAIN_SIGNS = "(</_$"
 _WORDS_OF_YAML = frozenset({"null", "true", "false"})
 
 
@@ -200,7 +201,7 @@ def _plain(head: str) -> dict[str, Any] | None:
 def _is_plain(value: str) -> bool:
     """Whether YAML reads it as the text that it is."""
     return (
-        value[0].isalpha()
+        (value[0].isalpha() or value[0] in _PLAIN_SIGNS)
         and value.lower() not in _WORDS_OF_YAML
         and ": " not in value
         and " #" not in value

@@ -83,6 +83,8 @@ def find_imports(text: str, importer: Path, home: Path) -> list[Import]:
 
 def _specs(text: str) -> Iterator[tuple[int, str]]:
     """What stands after each `@` outside of code, and the line it stands on."""
+    if "@" not in text:
+        return
     for begins, block in _prose(text):
         if "@" not in block:
             continue

@@ -228,13 +228,13 @@ def _said(front: Front, key: str) -> str:
     """The text of a field, on one line. What YAML takes for something else than a text (`[file]`, a
     number, ` #12`) is meant as it is written."""
     value: Any = front.fields.get(key)
-    written = front.written(key)
     if isinstance(value, str):
-        text = written if value and written.startswith(f"{value} #") else value
+        comment = value and " #" in front.head and front.written(key).startswith(f"{value} #")
+        text = front.written(key) if comment else value
     elif isinstance(value, list):
-        text = written or " ".join(f"[{each}]" for each in cast("list[object]", value))
+        text = front.written(key) or " ".join(f"[{each}]" for each in cast("list[object]", value))
     else:
-        text = "" if value is None else written
+        text = "" if value is None else front.written(key)
     return " ".join(text.split())
 
 

@@ -73,7 +73,7 @@ def search_skills(
     words = _words(query)
     if not words:
         return list(cards[: max(limit, 0)])
-    ranked = [(_rank(card, query.strip().casefold(), words), card) for card in cards]
+    ranked = [(_rank(card, words), card) for card in cards]
     found = [pair for pair in ranked if pair[0] > (0, 0)]
     found.sort(key=lambda pair: pair[0], reverse=True)
     return [card for _, card in found[: max(limit, 0)]]
@@ -96,7 +96,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def _rank(card: SkillCard, query: str, words: frozenset[str]) -> tuple[int, int]:
+def _rank(card: SkillCard, words: frozenset[str]) -> tuple[int, int]:
     """How many of the words it has, and how near to its name."""
     name, description = card.name.casefold(), card.description.casefold()
     name_words, description_words = _words(name), _words(description)
@@ -111,4 +111,4 @@ def _rank(card: SkillCard, query: str, words: frozenset[str]) -> tuple[int, int]
             weights.append(_IN_DESCRIPTION)
         elif long and word in description:
             weights.append(_WITHIN_DESCRIPTION)
-    return len(weights), sum(weights) + (_WHOLE_NAME if query == name else 0)
+    return len(weights), sum(weights) + (_WHOLE_NAME if words == name_words else 0)

@@ -110,6 +110,8 @@ class Joining:
 
     def _fit(self, notice: Notice) -> Notice:
         text, parts = carried(notice.text, notice.parts, self._clean)
+        if notice.parts and not parts:  # which file it was is still known, if not which words
+            parts = (msgspec.structs.replace(notice.parts[0], start=len(text)),)
         return msgspec.structs.replace(notice, text=text, parts=self._encodable(parts))
 
     def _encodable(self, parts: Sequence[SourcePart]) -> list[SourcePart]:

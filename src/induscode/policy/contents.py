@@ -83,8 +83,8 @@ ABSENT = FileMark(sha256="", size=0)
 """Of an import that is not there, or that cannot be read as it is."""
 
 Imports = Callable[[str, str], Iterable[str]]
-"""The files that a text asks for, given the path of the document it stands in; paths of the
-workspace, without `..`, and nothing that its words lead out of it."""
+"""The files that a text asks for, given the path of the document it stands in. All are paths from
+the workspace; one that begins with `..` leads out of it."""
 
 
 class Seen(Struct, frozen=True):

@@ -31,10 +31,13 @@ class Place:
         self.home.mkdir(parents=True)
         self.cwd.mkdir(parents=True)
 
-    def write(self, name: str, text: str | bytes) -> Path:
+    def path(self, name: str) -> Path:
         """`name` is relative to the root; `~` is the home and `.` the working directory."""
         first, _, rest = name.partition("/")
-        path = {"~": self.home, ".": self.cwd}.get(first, self.root / first) / rest
+        return {"~": self.home, ".": self.cwd}.get(first, self.root / first) / rest
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        path = self.path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode() if isinstance(text, str) else text)
         return path

@@ -19,7 +19,7 @@ from induscode.briefing.invisible import invisible_characters
         ("tags \U000e0041\U000e0042", 2),
         ("soft\u00adhyphen word\u2060joiner \ufeffmark filler\u3164", 4),
         ("👩\u200d💻 ❤\ufe0f ⚠\ufe0f ❤\ufe0f\u200d🔥", 0),
-        ("می\u200cخواهم क्\u200dष", 0),
+        ("\u0645\u06cc\u200c\u062e\u0648 क्\u200dष", 0),
         ("😀\ufe01\ufe02\U000e0101", 2),
         ("\x1b\x07", 0),
     ],

@@ -103,38 +103,59 @@ def test_no_header_is_too_odd_to_be_read(parts: list[str], ending: str) -> None:
     assert all(isinstance(key, str) for key in front.fields)
 
 
-values = st.one_of(
-    st.sampled_from(
-        ["x", "true", "No", "NULL", "1", "-", "a: b", "a #b", "a:b", "'a'", '"a"', '"a\\n"',
-         "'it''s'", "[a]", "{a}", "|", ">", "&a", "*a", "!x", "%x", "@x", "`x", "a ", "  a", "a:",
-         "ä b", "e5", "a\tb", "a\u2028b", "a\u200db", "~", "?", "- a", "..", "...", "---", "<<",
-         "a, b", "\x85x"]
-    ),
-    st.text(max_size=15).filter(lambda text: "\n" not in text),
+VALUES = (
+    "x", "true", "No", "NULL", "1", "-", "a: b", "a #b", "a:b", "'a'", '"a"', '"a\\n"', "'it''s'",
+    "[a]", "{a}", "|", ">", "&a", "*a", "!x", "%x", "@x", "`x", "a ", "  a", "a:", "ä b", "e5", "",
+    "a\tb", "a\u2028b", "a\u200db", "a\x07", "~", "?", "- a", "..", "...", "---", "<<", "a, b",
+    "\x85", "<file>", "(x)", "/a", "_x", "$1", "</", "(: b", "< #",
 )  # fmt: skip
-keys = st.sampled_from(["a", "b", "c-d", "e_f", "true", "null", "a.b", "y", "<<", "'q'", " i", "1"])
-heads = st.lists(
-    st.one_of(
-        st.tuples(keys, values).map(": ".join), st.sampled_from(["", "#", "# c", "k:", "- l"])
-    ),
-    max_size=6,
+KEYS = (
+    "a",
+    "b",
+    "c-d",
+    "e_f",
+    "true",
+    "null",
+    "a.b",
+    "y",
+    "<<",
+    "'q'",
+    " i",
+    "1",
+    "# a",
+    "- b",
+    "#",
 )
 
 
-@given(heads)
-def test_the_short_way_through_a_plain_header_says_what_yaml_says(head: list[str]) -> None:
-    text = "\n".join(head)
-    front = read_front(f"---\n{text}\n---\n")
-    if front.head != text:
+def like_yaml(head: str) -> None:
+    front = read_front(f"---\n{head}\n---\n")
+    if front.head != head:
         return
     try:
-        expected = load_yaml(text)
+        expected = load_yaml(head)
     except ValueError:
         assert front.not_yaml
     else:
         fields = expected if isinstance(expected, dict) else {}
         assert front.fields == fields
         assert bool(front.not_yaml) == (expected is not None and fields is not expected)
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_a_header_of_one_line_says_what_yaml_says(value: str) -> None:
+    for key in KEYS:
+        like_yaml(f"{key}: {value}")
+
+
+odd = st.text(max_size=15).filter(lambda text: "\n" not in text)
+fields = st.tuples(st.sampled_from(KEYS), st.one_of(st.sampled_from(VALUES), odd)).map(": ".join)
+heads = st.lists(st.one_of(fields, st.sampled_from(["", " ", "#", "k:", "- l"])), max_size=6)
+
+
+@given(heads.map("\n".join))
+def test_a_header_of_some_lines_says_what_yaml_says(head: str) -> None:
+    like_yaml(head)
 
 
 def test_a_plain_header_is_read_without_the_parser(tmp_path) -> None:
@@ -170,6 +191,25 @@ def test_a_header_that_is_not_quite_yaml_says_what_its_author_meant(
 
 def test_the_line_of_an_error_is_the_line_of_the_file() -> None:
     assert read_front("---\na: 1\nb: c: d\n---\n").not_yaml.endswith("line 3")
+
+
+def test_a_header_too_long_to_be_mended_is_read_line_by_line() -> None:
+    long = read_front("---\na: 1\nb: " + "x" * HEAD_CHARACTERS + "\n---\n")
+    assert long.not_yaml == "it is longer than 16,384 characters"
+    assert long.fields["a"] == "1"
+    many = read_front("---\na: 1\nb: c: d\n" + "\n" * 200 + "---\n")
+    assert many.fields == {"a": "1", "b": "c: d"}
+
+
+@pytest.mark.parametrize(
+    ("head", "why"),
+    [
+        ("a: " + "[" * 30 + "]" * 30, "nested more than 20 deep"),
+        (f"a: &a [{'x, ' * 99}]\nb: [{'*a, ' * 99}]", "stand for more than 5,000 values"),
+    ],
+)
+def test_a_header_that_grows_when_it_is_read_is_not_read_as_yaml(head: str, why: str) -> None:
+    assert why in read_front(f"---\n{head}\n---\n").not_yaml
 
 
 def test_a_header_without_fields_is_told_and_a_blank_one_is_none() -> None:

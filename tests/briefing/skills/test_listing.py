@@ -83,8 +83,8 @@ def test_a_word_in_the_name_counts_for_more_than_one_in_the_description() -> Non
     cards = [
         card("notes", "Takes notes about forms"),
         card("platforms", "Builds things"),
-        card("forms", "Fills them"),
         card("pdf-forms", "Fills them"),
+        card("forms", "Fills them"),
         card("other", "Informs nobody"),
         card("none", "Nothing of it"),
     ]
@@ -95,6 +95,11 @@ def test_a_word_in_the_name_counts_for_more_than_one_in_the_description() -> Non
         "notes",
         "other",
     ]
+
+
+def test_a_query_that_is_a_name_finds_it_first() -> None:
+    cards = [card("pdf-forms-and-more"), card("pdf-forms")]
+    assert names(search_skills(cards, "pdf forms")) == ["pdf-forms", "pdf-forms-and-more"]
 
 
 def test_more_words_of_the_query_count_for_more() -> None:

@@ -13,7 +13,7 @@ from induscode.briefing import (
     SkillOutcomeKind,
     load_skill_cards,
 )
-from induscode.briefing.skill_file import KNOWN_FRONTMATTER_KEYS, SKILL_COMPATIBILITY_LIMIT
+from induscode.briefing.skill_rules import KNOWN_FRONTMATTER_KEYS, SKILL_COMPATIBILITY_LIMIT
 from tests.briefing.skills.trees import (
     PROJECT,
     foreign,
@@ -220,7 +220,8 @@ def test_allowed_tools_are_split_at_white_space_and_commas(
 
 
 @pytest.mark.parametrize(
-    "written", ["Bash(git", "Bash git)", "7", "{a: b}", "[Read, 7]", "[[Read]]", "true"]
+    "written",
+    ["Bash(git", "Bash git)", "Bash) git(", "7", "{a: b}", "[Read, 7]", "[[Read]]", "true"],
 )
 def test_allowed_tools_that_cannot_be_read_never_let_a_skill_do_more(
     tmp_path: Path, written: str

@@ -124,14 +124,39 @@ def test_a_byte_order_mark_is_a_note(tmp_path: Path) -> None:
     assert "byte order mark" in note
 
 
-@pytest.mark.parametrize("place", ["description", "body"])
 @pytest.mark.parametrize("hidden", ["\u200b", "\u202e", "\U000e0041\U000e0042"])
-def test_characters_that_nobody_sees_are_told(tmp_path: Path, place: str, hidden: str) -> None:
-    inner = {"description": "Fills", "body": "Do it."}
-    inner[place] += f"{hidden} more"
-    text = f"---\ndescription: {inner['description']}\n---\n{inner['body']}\n"
+def test_characters_that_nobody_sees_are_told(tmp_path: Path, hidden: str) -> None:
+    said = "an invisible character" if len(hidden) == 1 else "2 invisible characters"
+    in_body = f"---\ndescription: Fills\n---\nDo it.{hidden}\n"
+    (note,) = told_of(foreign(tmp_path), in_body).notes
+    assert f"line 1: file: it has {said}" in note
+    in_description = f"---\nname: demo\ndescription: Fills{hidden} more\n---\nDo it.\n"
+    notes = told_of(foreign(tmp_path), in_description).notes
+    assert f"line 3: description: it has {said}" in notes[-1]
+
+
+def test_characters_that_nobody_sees_are_told_also_when_they_are_spelled_out(
+    tmp_path: Path,
+) -> None:
+    text = '---\ndescription: "Fills\\u200b\\u202e forms"\n---\nDo it.\n'
     (note,) = told_of(ours(tmp_path), text).notes
-    assert f"it holds {len(hidden)} invisible character" in note
+    assert "line 2: description: it has 2 invisible characters" in note
+
+
+@pytest.mark.parametrize("control", ["\\u001b[2J", "\\0", "\\x7f", "\\a", "\\x9b"])
+def test_control_characters_never_get_into_a_description(tmp_path: Path, control: str) -> None:
+    text = f'---\ndescription: "Fills{control} forms"\n---\nDo it.\n'
+    told = told_of(foreign(tmp_path), text)
+    assert told.kind is SkillOutcomeKind.INVALID
+    assert "line 2: description: it has control characters" in told.detail
+
+
+@pytest.mark.parametrize("control", ["\x1b[2J", "\x07", "\x7f", "\x9b"])
+def test_nor_do_they_where_a_header_is_no_yaml_because_of_them(
+    tmp_path: Path, control: str
+) -> None:
+    text = f"---\ndescription: Fills{control} forms\n---\nDo it.\n"
+    assert told_of(foreign(tmp_path), text).kind is SkillOutcomeKind.INVALID
 
 
 @pytest.mark.parametrize(

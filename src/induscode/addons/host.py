@@ -1,0 +1,235 @@
+"""The host of addons: finds, loads, registers and folds them into one runtime.
+
+One broken addon never affects another: whatever goes wrong with one is an `AddonFault` told to the
+listeners, and nothing is raised. The order of loading is the order of dispatch and of the onion
+around tools. The first claimant of a name keeps it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from msgspec import Struct
+
+from induscode.addons.asking import HANDLER_SECONDS, Failed, ask
+from induscode.addons.contract import (
+    Addon,
+    AddonCommand,
+    AddonDiscovery,
+    AddonFault,
+    AddonFaultKind,
+    AddonFaultListener,
+    AddonId,
+    AddonManifest,
+    AddonSource,
+    AddonTool,
+    CommandContext,
+    EventSubscription,
+    FrameworkHandles,
+    LoaderError,
+    ModuleLoader,
+    RegisteredManifest,
+    ToolInterceptor,
+)
+from induscode.addons.discovery import derive_addon_id, discover_addons, discover_sources
+from induscode.addons.dispatch import EventDispatcher, InterceptorChain
+from induscode.addons.faults import FaultSink
+from induscode.addons.folding import Fold
+from induscode.addons.manifest import DeclarativeLoader, usable_id
+from induscode.addons.surface import RecordingSurface
+from induscode.errors import HandleClosed
+from induscode.feature.limits import COMMAND_SECONDS, SHUTDOWN_SECONDS
+
+__all__ = [
+    "RESERVED_ACTION_NAMES",
+    "AddonBundle",
+    "AddonHost",
+    "AddonHostDeps",
+    "AddonRegistry",
+    "RecordingSurface",
+    "create_addon_host",
+    "derive_addon_id",
+    "discover_addons",
+    "discover_sources",
+]
+
+RESERVED_ACTION_NAMES: tuple[str, ...] = ("help", "quit", "exit", "clear", "model", "compact")
+
+
+class AddonHostDeps(Struct, frozen=True):
+    """What a host is made of. `reserved_actions` replaces the default: the six and all of
+    `builtin_commands`. `builtin_tools` are names that are taken. `seconds` is how long an addon
+    may take to load, to register and to answer once."""
+
+    loader: ModuleLoader = DeclarativeLoader()
+    handles: FrameworkHandles = FrameworkHandles()
+    reserved_actions: Collection[str] | None = None
+    builtin_commands: Collection[str] = ()
+    builtin_tools: Collection[str] = ()
+    seconds: float = HANDLER_SECONDS
+
+
+class AddonRegistry(Struct, frozen=True):
+    """All that was folded so far, in the order of loading; commands and tools once per name."""
+
+    subscriptions: tuple[EventSubscription, ...] = ()
+    interceptors: tuple[ToolInterceptor, ...] = ()
+    commands: tuple[AddonCommand, ...] = ()
+    tools: tuple[AddonTool, ...] = ()
+
+
+class AddonBundle(Struct, frozen=True):
+    """The runtime over the registry."""
+
+    dispatch: EventDispatcher
+    interceptors: InterceptorChain
+    commands: tuple[AddonCommand, ...]
+    tools: tuple[AddonTool, ...]
+    loaded: tuple[AddonId, ...]
+
+
+class AddonHost:
+    """Nothing here raises for what an addon does; cancelling passes through."""
+
+    def __init__(self, deps: AddonHostDeps) -> None:
+        self._deps = deps
+        self._faults = FaultSink()
+        reserved = deps.reserved_actions
+        if reserved is None:
+            reserved = (*RESERVED_ACTION_NAMES, *deps.builtin_commands)
+        self._fold = Fold(reserved, deps.builtin_tools, self._faults)
+        self._claimed: dict[AddonId, Path] = {}
+        self._loaded: list[Addon] = []
+
+    def on_fault(self, listener: AddonFaultListener) -> Callable[[], None]:
+        """Hears of every fault from now on, also of those at run time. The returned function ends
+        that, and may be called again."""
+        return self._faults.on_fault(listener)
+
+    async def load_all(self, discovery: AddonDiscovery) -> AddonBundle:
+        """Find, load, register and fold. Addons load side by side, and count in their order."""
+        await self._load(discover_sources(discovery))
+        return self.bundle()
+
+    async def load_one(self, source: AddonSource) -> AddonId | None:
+        """Load one that was not discovered; None when it failed."""
+        loaded = await self._load([source])
+        return loaded[0].id if loaded else None
+
+    def registry(self) -> AddonRegistry:
+        """What there is now. A value: it does not follow what is loaded later."""
+        fold = self._fold
+        return AddonRegistry(
+            tuple(fold.subscriptions),
+            tuple(fold.interceptors),
+            tuple(fold.commands.values()),
+            tuple(fold.tools.values()),
+        )
+
+    def bundle(self) -> AddonBundle:
+        """The runtime over what there is now; its faults go to this host's listeners."""
+        found, faults, seconds = self.registry(), self._faults, self._deps.seconds
+        return AddonBundle(
+            EventDispatcher(found.subscriptions, faults=faults, seconds=seconds),
+            InterceptorChain(found.interceptors, faults=faults, seconds=seconds),
+            found.commands,
+            found.tools,
+            tuple(addon.id for addon in self._loaded),
+        )
+
+    def addons(self) -> tuple[Addon, ...]:
+        """Those that were folded, in their order."""
+        return tuple(self._loaded)
+
+    async def run_command(self, name: str, args: str, *, cwd: Path) -> str | AddonFault | None:
+        """What the command tells the person. One that fails is a fault, told and returned."""
+        command = self._fold.command(name)
+        if command is None:
+            return AddonFault(AddonFaultKind.COMMAND, f"no addon offers /{name}")
+        context = CommandContext(args, cwd, self._deps.handles)
+        answer = await ask(lambda: command.run(context), COMMAND_SECONDS)
+        if not isinstance(answer, Failed):
+            return answer
+        return self._told(
+            AddonFaultKind.COMMAND, f"/{name}: {answer.reason}", command.addon, answer
+        )
+
+    async def close(self) -> None:
+        """End what addons started. One that does not end in time is a fault, and left behind."""
+        leaving, self._loaded = self._loaded, []
+        await asyncio.gather(*(self._closed(addon) for addon in leaving))
+
+    async def _load(self, sources: list[AddonSource]) -> list[Addon]:
+        found = await asyncio.gather(*(self._read(source) for source in sources))
+        addons = [
+            addon
+            for source, manifest in zip(sources, found, strict=True)
+            if (addon := self._accepted(source, manifest)) is not None
+        ]
+        recorded = await asyncio.gather(*(self._registered(addon) for addon in addons))
+        loaded: list[Addon] = []
+        for addon, contributions in zip(addons, recorded, strict=True):
+            if isinstance(contributions, Failed):
+                message = f"it could not register: {contributions.reason}"
+                self._told(AddonFaultKind.REGISTER, message, addon.id, contributions)
+                del self._claimed[addon.id]
+                await self._closed(addon)
+            else:
+                self._fold.add(addon.id, contributions)
+                loaded.append(addon)
+        self._loaded += loaded
+        return loaded
+
+    async def _read(self, source: AddonSource) -> AddonManifest | Failed:
+        return await ask(lambda: self._deps.loader.load(source.path), self._deps.seconds)
+
+    def _accepted(self, source: AddonSource, manifest: AddonManifest | Failed) -> Addon | None:
+        """The addon under its id, unless that cannot be or is taken."""
+        if isinstance(manifest, Failed):
+            why = (
+                str(manifest.error) if isinstance(manifest.error, LoaderError) else manifest.reason
+            )
+            self._told(AddonFaultKind.LOAD, why, source.id, manifest)
+            return None
+        addon = manifest.id or source.id
+        if not usable_id(addon):
+            self._told(AddonFaultKind.LOAD, f"{source.path}: {addon!r} is no usable id", source.id)
+            return None
+        taken = self._claimed.setdefault(addon, source.path)
+        if taken != source.path or any(one.id == addon for one in self._loaded):
+            message = f"{source.path}: the id {addon} belongs to {taken}"
+            self._told(AddonFaultKind.CONFLICT, message, addon)
+            return None
+        return Addon(addon, manifest)
+
+    async def _registered(self, addon: Addon) -> RegisteredManifest | Failed:
+        surface = RecordingSurface(addon.id, self._deps.handles)
+        answer = await ask(lambda: addon.manifest.register(surface), self._deps.seconds)
+        try:
+            recorded = surface.manifest()
+        except HandleClosed as error:
+            return Failed("it took back what it had recorded", error)
+        return answer if isinstance(answer, Failed) else recorded
+
+    async def _closed(self, addon: Addon) -> None:
+        close = addon.manifest.close
+        if close is None:
+            return
+        answer = await ask(close, SHUTDOWN_SECONDS)
+        if isinstance(answer, Failed):
+            message = f"it could not be closed: {answer.reason}"
+            self._told(AddonFaultKind.HANDLER, message, addon.id, answer)
+
+    def _told(
+        self, kind: AddonFaultKind, message: str, addon: AddonId, failed: Failed | None = None
+    ) -> AddonFault:
+        cause = failed.error if failed is not None else None
+        fault = AddonFault(kind, message, addon=addon, cause=cause)
+        self._faults.tell(fault)
+        return fault
+
+
+def create_addon_host(deps: AddonHostDeps | None = None) -> AddonHost:
+    return AddonHost(deps if deps is not None else AddonHostDeps())

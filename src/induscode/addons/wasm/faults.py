@@ -1,0 +1,60 @@
+"""What can go wrong with a component, each with a kind of its own."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from induscode.errors import AddonAuthorError
+
+__all__ = ["WasmFault", "WasmFaultKind", "fault_of"]
+
+
+class WasmFaultKind(StrEnum):
+    """`refused`: it is no component for this host. `reentered`: called while it waits for a call
+    of its own. `host-failed`: a mistake of ours, not of the addon."""
+
+    REFUSED = "refused"
+    OUT_OF_FUEL = "out-of-fuel"
+    OUT_OF_TIME = "out-of-time"
+    OUT_OF_MEMORY = "out-of-memory"
+    TRAP = "trap"
+    NOT_GRANTED = "not-granted"
+    TOO_MANY_CALLS = "too-many-calls"
+    BAD_ANSWER = "bad-answer"
+    REENTERED = "reentered"
+    CLOSED = "closed"
+    HOST_FAILED = "host-failed"
+
+
+class WasmFault(AddonAuthorError):
+    """A component could not be used, or a call of it did not end well. `grant` is the one that was
+    missing."""
+
+    def __init__(
+        self, kind: WasmFaultKind, message: str, *, hint: str = "", grant: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.kind = kind
+        self.grant = grant
+
+
+_SAID = {
+    "all fuel consumed by WebAssembly": WasmFaultKind.OUT_OF_FUEL,
+    "wasm trap: interrupt": WasmFaultKind.OUT_OF_TIME,
+    "atomic wait on non-shared memory": WasmFaultKind.OUT_OF_MEMORY,  # see `growth.py`
+    "exceeds memory limits": WasmFaultKind.OUT_OF_MEMORY,
+}
+_HINTS = {
+    WasmFaultKind.OUT_OF_FUEL: "it may loop without end",
+    WasmFaultKind.OUT_OF_TIME: "it may loop without end, or have too much to do in one call",
+    WasmFaultKind.OUT_OF_MEMORY: "it asked for more than its limit",
+}
+
+
+def fault_of(doing: str, said: str) -> WasmFault:
+    """The fault behind what the engine said about a call that failed."""
+    for words, kind in _SAID.items():
+        if words in said:
+            return WasmFault(kind, f"{doing}: {kind.replace('-', ' ')}", hint=_HINTS[kind])
+    cause = said.rpartition("Caused by:")[2].strip().removeprefix("wasm trap:")
+    return WasmFault(WasmFaultKind.TRAP, f"{doing}: it trapped: {' '.join(cause.split())}")

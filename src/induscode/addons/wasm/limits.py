@@ -1,0 +1,47 @@
+"""How much a component may use, and how much it may say. Every bound has a name."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+__all__ = [
+    "ANSWER_BYTES",
+    "CACHE_ENTRIES",
+    "COMPONENT_BYTES",
+    "CONTRIBUTIONS_MOST",
+    "LOG_CHARACTERS",
+    "TABLE_ELEMENTS",
+    "WasmLimits",
+]
+
+COMPONENT_BYTES = 64 * 1024 * 1024
+"""Of a component's file. One with an interpreter of Python inside has 18 MB."""
+
+ANSWER_BYTES = 1024 * 1024
+"""Of each text that a component hands to the host: answers, and arguments of host calls."""
+
+CONTRIBUTIONS_MOST = 200
+"""Of each kind, in one registration."""
+
+LOG_CHARACTERS = 2_000
+"""Of a line for the log; the rest is cut off with a mark."""
+
+TABLE_ELEMENTS = 1_000_000
+"""Of a table of functions."""
+
+CACHE_ENTRIES = 64
+"""Compiled components that are kept; the ones that were not used for longest are removed."""
+
+
+class WasmLimits(Struct, frozen=True):
+    """Of each call of a component.
+
+    `fuel` is about the number of instructions, the same on every machine. `seconds` is the
+    component's own time: waiting for the host does not count, and is bounded by `host_seconds`.
+    `memory_bytes` holds for as long as the component lives."""
+
+    fuel: int = 10_000_000_000
+    seconds: float = 5.0
+    memory_bytes: int = 128 * 1024 * 1024
+    host_calls: int = 1_000
+    host_seconds: float = 150.0
