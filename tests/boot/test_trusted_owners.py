@@ -297,6 +297,7 @@ def test_documents_that_are_kept_elsewhere_and_linked_bring_in_their_neighbours(
 
 def test_a_document_above_brings_in_what_is_below_its_own_folder(desk: Desk) -> None:
     desk.write({"team/AGENTS.md": "x", "team/a/style.md": "x", "team/.b/x.md": "x"}, desk.root)
+    desk.write({"else.md": "x"}, desk.root)
     files = desk.files()
     importer = desk.root / "team" / "AGENTS.md"
     assert files.barred(importer, desk.root / "team" / "a" / "style.md") == ""

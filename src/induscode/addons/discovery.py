@@ -143,15 +143,12 @@ def _within(file: Path, named: object) -> Path:
 def read_bounded(file: Path) -> bytes:
     """A short regular file, not through a link. Raises `LoaderError`."""
     try:
-        handle = os.open(file, _READ)
-    except OSError as error:
-        why = "it is a link" if file.is_symlink() else error.strerror or "cannot be read"
-        hint = "put the file itself there" if file.is_symlink() else ""
+        data = _read(file)
+    except (OSError, ValueError) as error:
+        linked = file.is_symlink()
+        why = "it is a link" if linked else getattr(error, "strerror", None) or str(error)
+        hint = "put the file itself there" if linked else ""
         raise LoaderError(LoaderErrorKind.UNREADABLE, file, why, hint=hint) from None
-    with os.fdopen(handle, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise LoaderError(LoaderErrorKind.UNREADABLE, file, "it is not a regular file")
-        data = opened.read(MANIFEST_BYTES + 1)
     if len(data) > MANIFEST_BYTES:
         raise LoaderError(
             LoaderErrorKind.INVALID,
@@ -160,6 +157,18 @@ def read_bounded(file: Path) -> bytes:
             hint="keep what is long in files of its own",
         )
     return data
+
+
+def _read(file: Path) -> bytes:
+    """At most one byte more than is taken."""
+    handle = os.open(file, _READ)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ValueError("it is not a regular file")
+        with os.fdopen(handle, "rb", closefd=False) as opened:
+            return opened.read(MANIFEST_BYTES + 1)
+    finally:
+        os.close(handle)
 
 
 def _entry(path: Path) -> Path | None:

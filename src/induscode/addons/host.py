@@ -8,8 +8,9 @@ around tools. The first claimant of a name keeps it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from pathlib import Path
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -54,6 +55,8 @@ __all__ = [
     "discover_addons",
     "discover_sources",
 ]
+
+T = TypeVar("T")
 
 RESERVED_ACTION_NAMES: tuple[str, ...] = ("help", "quit", "exit", "clear", "model", "compact")
 
@@ -102,6 +105,7 @@ class AddonHost:
         self._fold = Fold(reserved, deps.builtin_tools, self._faults)
         self._claimed: dict[AddonId, Path] = {}
         self._loaded: list[Addon] = []
+        self._begun: list[Addon] = []
 
     def on_fault(self, listener: AddonFaultListener) -> Callable[[], None]:
         """Hears of every fault from now on, also of those at run time. The returned function ends
@@ -157,24 +161,27 @@ class AddonHost:
         )
 
     async def close(self) -> None:
-        """End what addons started. One that does not end in time is a fault, and left behind."""
-        leaving, self._loaded = self._loaded, []
-        await asyncio.gather(*(self._closed(addon) for addon in leaving))
+        """End what addons started, also those whose loading was cut short. One that does not end
+        in time is a fault, and left behind."""
+        leaving, self._begun, self._loaded = self._begun, [], []
+        await _side_by_side([self._closed(addon) for addon in leaving])
 
     async def _load(self, sources: list[AddonSource]) -> list[Addon]:
-        found = await asyncio.gather(*(self._read(source) for source in sources))
+        found = await _side_by_side([self._read(source) for source in sources])
         addons = [
             addon
             for source, manifest in zip(sources, found, strict=True)
             if (addon := self._accepted(source, manifest)) is not None
         ]
-        recorded = await asyncio.gather(*(self._registered(addon) for addon in addons))
+        self._begun += addons
+        recorded = await _side_by_side([self._registered(addon) for addon in addons])
         loaded: list[Addon] = []
         for addon, contributions in zip(addons, recorded, strict=True):
             if isinstance(contributions, Failed):
                 message = f"it could not register: {contributions.reason}"
                 self._told(AddonFaultKind.REGISTER, message, addon.id, contributions)
                 del self._claimed[addon.id]
+                self._begun.remove(addon)
                 await self._closed(addon)
             else:
                 self._fold.add(addon.id, contributions)
@@ -229,6 +236,16 @@ class AddonHost:
         fault = AddonFault(kind, message, addon=addon, cause=cause)
         self._faults.tell(fault)
         return fault
+
+
+async def _side_by_side(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """All answers, in order; when one raises, the others are ended."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 def create_addon_host(deps: AddonHostDeps | None = None) -> AddonHost:

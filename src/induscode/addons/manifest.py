@@ -56,6 +56,11 @@ __all__ = [
 ]
 
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_KEY_PARTS = 32
+# The parser takes time with the cube of a key's parts: a line of 100 KB would hold us up for hours.
+_KEY = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
+_DOTTED = rf"{_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{_KEY_PARTS},}}"
+_LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*{_DOTTED}", re.MULTILINE)
 _ID_HINT = "up to 64 of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit"
 
 
@@ -246,8 +251,11 @@ def _manifest_in(place: Path) -> Path:
 
 def _toml(text: str | bytes, file: str) -> dict[str, object]:
     try:
-        return tomllib.loads(text.decode() if isinstance(text, bytes) else text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        source = text.decode() if isinstance(text, bytes) else text
+        if not _LONG_KEY.search(source):
+            return tomllib.loads(source)
+        found = f"not usable TOML: a key has over {_KEY_PARTS} parts"
+    except ValueError as error:  # also of a number with more digits than are ever converted
         found = f"not valid TOML: {error}"
     except RecursionError:
         found = "not usable TOML: it is nested too deeply"

@@ -24,6 +24,7 @@ from induscode.briefing.contract import (
     SkillOutcomeKind,
     SkillRoot,
 )
+from induscode.channels.terminal import exact
 
 if TYPE_CHECKING:
     from induscode.briefing.rules import RuleDoc
@@ -50,12 +51,14 @@ class Materials:
         self._files = TrustedFiles(around.door)
         self._kept: dict[str, object] = {}
         self._told: set[str] = set()
+        self._waits = ""
 
     def refresh(self) -> None:
         """To be called before each turn: what follows is as things are now."""
         if self._kept and not self._files.unchanged():
-            self._files = self._files.renewed()
+            before, self._files = self._files.door, self._files.renewed()
             self._kept.clear()
+            self._waits = self._files.door.news(before)
 
     def documents(self) -> Gathered:
         return self._once("documents", self._gather)
@@ -76,6 +79,8 @@ class Materials:
 
     def news(self) -> Iterator[str]:
         """What a person should know without asking and was not told yet, a sentence each."""
+        waits, self._waits = self._waits, ""
+        yield from filter(None, [waits])
         for sentence in self._faults():
             if sentence not in self._told:
                 self._told.add(sentence)
@@ -171,14 +176,26 @@ class Materials:
         yield from _few([note.sentence() for note in self.documents().notes], "documents", "")
         yield from _few(self.macros().faults, "commands", "")
         bad = [
-            f"{each.location}: {each.detail}"
+            exact(f"{each.location}: {each.detail}")
             for each in self.skills().diagnostics
             if each.kind in {SkillOutcomeKind.INVALID, SkillOutcomeKind.COLLISION}
         ]
+        bad += self._once("hidden", self._hidden_texts)
         yield from _few(bad, "skills", "; see them all: indus skills")
-        door = self._files.door
-        if door is not self._around.door and (waiting := door.waiting()):
-            yield waiting
+
+    def _hidden_texts(self) -> list[str]:
+        """Skills that say more than a person sees in them."""
+        cards = self.skills().cards
+        if not cards:
+            return []
+        from induscode.briefing.invisible import invisible_characters
+
+        counted = [(card, invisible_characters(card.description + card.body)) for card in cards]
+        return [
+            exact(f"{card.location}: holds {count} invisible characters; look: indus skills")
+            for card, count in counted
+            if count
+        ]
 
 
 def _few(sentences: Sequence[str], what: str, how: str) -> Iterator[str]:

@@ -166,7 +166,7 @@ def _project_context(ctx: BriefingInput) -> list[Sourced]:
 
 
 def _skills(ctx: BriefingInput) -> list[Sourced]:
-    if not ctx.skills:
+    if not ctx.skills and not ctx.unlisted:
         return []
     rows = [Sourced(f"{_SKILLS}\n\n<available_skills>"), *(_skill(card) for card in ctx.skills)]
     rows.append(Sourced("</available_skills>"))

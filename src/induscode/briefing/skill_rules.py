@@ -20,7 +20,7 @@ from induscode.briefing.contract import (
     SkillCard,
     SkillFrontmatter,
 )
-from induscode.briefing.frontmatter import Front
+from induscode.briefing.frontmatter import Front, tool_words
 from induscode.briefing.invisible import invisible_characters
 from induscode.briefing.skill_walk import Candidate
 
@@ -195,7 +195,7 @@ class SkillReading:
         texts = cast("list[object]", value) if isinstance(value, list) else [value]
         words: list[str] = []
         for text in texts:
-            found = _tool_words(text) if isinstance(text, str) else None
+            found = tool_words(text) if isinstance(text, str) else None
             if found is None:
                 told = "it is not a list of tools: a text, or texts, with every parenthesis closed"
                 self._wrong("allowed-tools", told, "e.g. allowed-tools: Read, Bash(git diff *)")
@@ -259,20 +259,6 @@ class SkillReading:
         """Wrong in a folder of ours, a note where other programs have a say."""
         line = self.front.line_of(key or field)
         self.problems.append(Problem(field, found, remedy, line, wrong=not self._lenient))
-
-
-def _tool_words(text: str) -> list[str] | None:
-    """Split at white space and commas outside of parentheses; None where one is not closed."""
-    words, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0:
-            return None
-        if depth == 0 and (letter == "," or letter.isspace()):
-            words.append("")
-        else:
-            words[-1] += letter
-    return None if depth else [word for word in words if word]
 
 
 def _quoted(text: str) -> str:

@@ -182,8 +182,9 @@ def test_skills_are_one_escaped_block() -> None:
     ],
 )
 def test_skills_without_room_are_counted(tools: tuple[str, ...], how: str) -> None:
-    ctx = BriefingInput(skills=SKILLS, unlisted=3, tools=tuple(map(tool, tools)))
-    assert (section_skills(ctx) or "").endswith(f"3 more skills are not listed here: {how}")
+    for skills in (SKILLS, ()):
+        ctx = BriefingInput(skills=skills, unlisted=3, tools=tuple(map(tool, tools)))
+        assert (section_skills(ctx) or "").endswith(f"3 more skills are not listed here: {how}")
 
 
 def test_every_line_of_a_file_that_is_quoted_can_be_found_again() -> None:

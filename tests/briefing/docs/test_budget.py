@@ -74,6 +74,18 @@ def test_the_closest_document_is_cut_and_not_left_out(place: Place) -> None:
     assert found.left_out == ()
 
 
+@pytest.mark.parametrize(("each", "together"), [(-5, None), (None, -5), (0, 0)])
+def test_no_room_is_no_documents_and_told(
+    place: Place, each: int | None, together: int | None
+) -> None:
+    place.write("./AGENTS.md", "x" * 30)
+    found = place.gather(each=each, together=together)
+    assert found.docs == ()
+    assert [note.sentence() for note in found.notes] == [
+        "./AGENTS.md:1: 30 bytes are cut off here: a document has room for 0; shorten it"
+    ]
+
+
 def test_rules_of_the_home_go_with_the_homes_documents(place: Place) -> None:
     place.write("~/.claude/rules/r.md", "rule")
     place.write("~/AGENTS.md", "home")

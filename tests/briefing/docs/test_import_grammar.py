@@ -87,9 +87,14 @@ def test_what_cannot_name_a_file_is_no_import(text: str) -> None:
 
 
 def test_imports_come_in_their_order_with_their_lines_and_each_target_once() -> None:
-    text = "one\n@b.md\n\n@a.md @./b.md\n```\n@c.md\n```\n  @d.md"
+    text = "@z.md\n@b.md\n\n@a.md @./b.md\n```\n@c.md\n```\n  @d.md"
     found = find_imports("\ufeff" + text.replace("\n", "\r\n"), IMPORTER, HOME)
-    assert [(each.spec, each.line) for each in found] == [("@b.md", 2), ("@a.md", 4), ("@d.md", 8)]
+    assert [(each.spec, each.line) for each in found] == [
+        ("@z.md", 1),
+        ("@b.md", 2),
+        ("@a.md", 4),
+        ("@d.md", 8),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from induscode.briefing.invisible import invisible_characters
         ("\u202eright to left\u202c", 2),
         ("join\u200der \u200cnon", 2),
         ("\u200d\u200c\u200d\u200c", 4),
+        ("é\u200dx", 1),
+        ("x\u200cé", 1),
         ("tags \U000e0041\U000e0042", 2),
         ("soft\u00adhyphen word\u2060joiner \ufeffmark filler\u3164", 4),
         ("👩\u200d💻 ❤\ufe0f ⚠\ufe0f ❤\ufe0f\u200d🔥", 0),

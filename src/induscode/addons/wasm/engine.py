@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from importlib.metadata import version
 
-from wasmtime import Config, Engine, __version__
+from wasmtime import Config, Engine
 
 __all__ = ["engine_key", "new_engine"]
 
@@ -29,5 +30,5 @@ def new_engine() -> Engine:
 
 def engine_key() -> str:
     """Names everything but the component itself that compiled code depends on."""
-    about = f"wasmtime {__version__} {platform.machine()} {platform.system()} {_REVISION}"
+    about = f"wasmtime {version('wasmtime')} {platform.machine()} {platform.system()} {_REVISION}"
     return hashlib.sha256(about.encode()).hexdigest()[:16]

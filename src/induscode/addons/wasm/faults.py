@@ -21,6 +21,7 @@ class WasmFaultKind(StrEnum):
     NOT_GRANTED = "not-granted"
     TOO_MANY_CALLS = "too-many-calls"
     BAD_ANSWER = "bad-answer"
+    COMMAND_FAILED = "command-failed"
     REENTERED = "reentered"
     CLOSED = "closed"
     HOST_FAILED = "host-failed"
@@ -44,6 +45,9 @@ _SAID = {
     "atomic wait on non-shared memory": WasmFaultKind.OUT_OF_MEMORY,  # see `growth.py`
     "exceeds memory limits": WasmFaultKind.OUT_OF_MEMORY,
 }
+_UNREADABLE = ("invalid utf-8", "string pointer/length out of bounds", "discriminant")
+"""What the engine says about an answer that is no value of its type."""
+
 _HINTS = {
     WasmFaultKind.OUT_OF_FUEL: "it may loop without end",
     WasmFaultKind.OUT_OF_TIME: "it may loop without end, or have too much to do in one call",
@@ -56,5 +60,8 @@ def fault_of(doing: str, said: str) -> WasmFault:
     for words, kind in _SAID.items():
         if words in said:
             return WasmFault(kind, f"{doing}: {kind.replace('-', ' ')}", hint=_HINTS[kind])
-    cause = said.rpartition("Caused by:")[2].strip().removeprefix("wasm trap:")
-    return WasmFault(WasmFaultKind.TRAP, f"{doing}: it trapped: {' '.join(cause.split())}")
+    last = said.rpartition("Caused by:")[2].strip().removeprefix("wasm trap:")
+    cause = " ".join(last.split())
+    if any(words in cause for words in _UNREADABLE):
+        return WasmFault(WasmFaultKind.BAD_ANSWER, f"{doing}: its answer is unreadable: {cause}")
+    return WasmFault(WasmFaultKind.TRAP, f"{doing}: it trapped: {cause}")

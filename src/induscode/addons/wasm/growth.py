@@ -24,6 +24,7 @@ _TYPES, _IMPORTS, _FUNCTIONS, _CODE = 1, 2, 3, 10  # sections of a module
 _FUNCTION_TYPE = 0x60
 _GROW = b"\x40\0"
 _CALL = b"\x10"
+_LOW = 0x7F
 
 _GUARD_TYPE = b"\x60\x01\x7f\x01\x7f"  # (i32) -> i32
 _GUARD_BODY = (
@@ -68,8 +69,8 @@ def _section(kind: int, body: bytes) -> bytes:
 
 def _leb(value: int) -> bytes:
     out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
+    while value > _LOW:
+        out.append(value & _LOW | _LOW + 1)
         value >>= 7
     out.append(value)
     return bytes(out)
@@ -130,8 +131,10 @@ def _imported_functions(imports: bytes) -> int:
                 at = _limits(imports, at + 1)
             case 2:
                 at = _limits(imports, at)
-            case 3 | 4:
-                at = skip_integer(imports, at + 1) if kind == 4 else at + 2
+            case 3:
+                at += 2
+            case 4:
+                at = skip_integer(imports, at + 1)
             case _:
                 raise Unreadable("it imports a kind of thing that is not known here")
     return functions

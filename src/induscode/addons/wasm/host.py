@@ -18,9 +18,8 @@ __all__ = ["LogLevel", "WasmGrant", "WasmHost", "WasmState"]
 
 
 class WasmGrant(StrEnum):
-    """What each imported function needs."""
+    """What an imported function needs. The log needs nothing: it only tells."""
 
-    LOG = "log"
     STATE = "state"
     NOTIFY = "notify"
     SEND_MESSAGE = "send-message"
@@ -45,7 +44,8 @@ class WasmState(Protocol):
 
 
 class WasmHost(Struct, frozen=True):
-    """What one component was granted; None is no grant. A function that raises `ServiceRefused` or
+    """What one component was granted; None is no grant. Lines for the log go to `log`, or nowhere. A
+    function that raises `ServiceRefused` or
     `HandleClosed` says that the grant was withdrawn; another `IndusError` or an OSError is told to
     the component as the failure of its call."""
 

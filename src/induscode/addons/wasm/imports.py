@@ -6,8 +6,8 @@ another exception in one place for all threads. What went wrong is left on the r
 
 from __future__ import annotations
 
-import concurrent.futures
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -19,7 +19,14 @@ from induscode.addons.wasm.host import LogLevel, WasmGrant, WasmHost
 from induscode.addons.wasm.limits import ANSWER_BYTES, LOG_CHARACTERS
 from induscode.addons.wasm.running import Running
 from induscode.addons.wasm.world import IMPORTS
-from induscode.errors import HandleClosed, IndusError, ServiceRefused
+from induscode.errors import (
+    BudgetEnded,
+    Cancelled,
+    HandleClosed,
+    HostError,
+    IndusError,
+    ServiceRefused,
+)
 
 __all__ = ["Caller", "define"]
 
@@ -72,28 +79,26 @@ class _Functions:
         return known[name]
 
     def _write(self, _store: object, level: str, text: str) -> None:
-        log = self._granted(WasmGrant.LOG, self._caller.host.log, text)
+        log = self._granted("log", self._caller.host.log or _nowhere, text)
         line = text if len(text) <= LOG_CHARACTERS else text[: LOG_CHARACTERS - 1] + "…"
 
         async def write() -> None:
             log(LogLevel(level), line)
 
-        try:
-            self._done(WasmGrant.LOG, write())
-        except (_Refused, _Failed):
-            return  # there is no way to tell it: a log has no answer
+        with suppress(_Refused, _Failed):  # there is no answer that could say so
+            self._done("log", write)
 
     def _get(self, _store: object, key: str) -> Variant:
         state = self._granted(WasmGrant.STATE, self._caller.host.state, key)
         try:
-            value = self._done(WasmGrant.STATE, state.get(key))
+            value = self._done(WasmGrant.STATE, lambda: state.get(key))
         except (_Refused, _Failed) as error:
             return Variant("failed", str(error))
         return Variant("absent") if value is None else Variant("present", value)
 
     def _set(self, _store: object, key: str, value: str | None) -> Variant:
         state = self._granted(WasmGrant.STATE, self._caller.host.state, key, value or "")
-        return self._replied(WasmGrant.STATE, state.set(key, value))
+        return self._replied(WasmGrant.STATE, lambda: state.set(key, value))
 
     def _notify(self, _store: object, text: str) -> Variant:
         return self._told(WasmGrant.NOTIFY, self._caller.host.notify, text)
@@ -110,17 +115,18 @@ class _Functions:
     def _exec(self, _store: object, command: str) -> Variant:
         run = self._granted(WasmGrant.EXEC, self._caller.host.handles.exec, command)
         try:
-            outcome = self._done(WasmGrant.EXEC, run(command))
+            outcome = self._done(WasmGrant.EXEC, lambda: run(command))
         except (_Refused, _Failed) as error:
             return Variant("err", str(error))
         return Variant("ok", msgspec.json.encode(outcome).decode())
 
     def _told(
-        self, grant: WasmGrant, tell: Callable[[str], Awaitable[None]] | None, text: str
+        self, grant: str, tell: Callable[[str], Awaitable[None]] | None, text: str
     ) -> Variant:
-        return self._replied(grant, self._granted(grant, tell, text)(text))
+        granted = self._granted(grant, tell, text)
+        return self._replied(grant, lambda: granted(text))
 
-    def _replied(self, grant: WasmGrant, work: Awaitable[None]) -> Variant:
+    def _replied(self, grant: str, work: Callable[[], Awaitable[None]]) -> Variant:
         try:
             self._done(grant, work)
         except _Refused as error:
@@ -129,7 +135,7 @@ class _Functions:
             return Variant("failed", str(error))
         return Variant("done")
 
-    def _granted(self, grant: WasmGrant, function: T | None, *texts: str) -> T:
+    def _granted(self, grant: str, function: T | None, *texts: str) -> T:
         running = self._caller.running
         many = running.counted()
         if many is not None:
@@ -141,38 +147,40 @@ class _Functions:
             raise self._ended(WasmFault(WasmFaultKind.BAD_ANSWER, said))
         return function
 
-    def _done(self, grant: WasmGrant, work: Awaitable[T]) -> T:
-        """Raises `_Refused` or `_Failed` for the component to be told, `WasmtimeError` to end it."""
+    def _done(self, grant: str, work: Callable[[], Awaitable[T]]) -> T:
+        """Raises `_Refused` or `_Failed` to tell the component, `WasmtimeError` to end it."""
         running = self._caller.running
+        future = running.waited(work)
+        if future.cancelled():
+            said = "was stopped" if running.interrupted else "took too long altogether"
+            late = f"{running.doing}: its call of {grant} {said}"
+            raise self._ended(WasmFault(WasmFaultKind.OUT_OF_TIME, late))
+        match future.exception():
+            case None:
+                return future.result()
+            case ServiceRefused() | HandleClosed() as error:
+                raise self._ended(_not_granted(running.doing, grant, str(error)))
+            case BudgetEnded() | Cancelled() | HostError() as error:
+                raise self._ended(error)
+            case IndusError() as error:
+                raise _Refused(str(error))
+            case OSError() as error:
+                raise _Failed(error.strerror or str(error))
+            case error:
+                said = f"{running.doing}: {grant} failed in the host: {error!r}"
+                raise self._ended(WasmFault(WasmFaultKind.HOST_FAILED, said))
 
-        async def awaited() -> T:
-            return await work
-
-        try:
-            return running.waited(awaited())
-        except (ServiceRefused, HandleClosed) as error:
-            raise self._ended(_not_granted(running.doing, grant, str(error))) from None
-        except IndusError as error:
-            raise _Refused(str(error)) from None
-        except TimeoutError:
-            said = f"{running.doing}: its calls of the host took too long altogether"
-            raise self._ended(WasmFault(WasmFaultKind.OUT_OF_TIME, said)) from None
-        except OSError as error:
-            raise _Failed(error.strerror or str(error)) from None
-        except concurrent.futures.CancelledError:
-            said = f"{running.doing}: it was stopped while it called {grant}"
-            raise self._ended(WasmFault(WasmFaultKind.OUT_OF_TIME, said)) from None
-        except Exception as error:  # noqa: BLE001 - no exception may cross the engine
-            said = f"{running.doing}: {grant} failed in the host: {error!r}"
-            raise self._ended(WasmFault(WasmFaultKind.HOST_FAILED, said)) from None
-
-    def _ended(self, fault: WasmFault) -> WasmtimeError:
+    def _ended(self, fault: IndusError) -> WasmtimeError:
         """Ends the component's call with this fault."""
         self._caller.running.fault = fault
         return WasmtimeError(fault.message)
 
 
-def _not_granted(doing: str, grant: WasmGrant, why: str = "") -> WasmFault:
+def _nowhere(_level: LogLevel, _text: str) -> None:
+    """A line for the log that nobody keeps."""
+
+
+def _not_granted(doing: str, grant: str, why: str = "") -> WasmFault:
     return WasmFault(
         WasmFaultKind.NOT_GRANTED,
         f"{doing}: it called {grant}, which it was not granted" + (f": {why}" if why else ""),

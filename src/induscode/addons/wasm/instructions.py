@@ -16,6 +16,10 @@ _INTEGERS: dict[int, int] = (
 _RAW = {0x43: 4, 0x44: 8}
 _LAST_PLAIN = 0xD6
 _BULK = {8: 2, 9: 1, 10: 2, 11: 1, 12: 2, 13: 1, 14: 2, 15: 1, 16: 1, 17: 1}
+_LOADS_AND_STORES = range(0x28, 0x3F)
+_FENCE = 3
+_VECTOR_MEMORY = {*range(12), *range(84, 94)}
+_VECTOR_RAW = {12: 16, 13: 16} | dict.fromkeys([*range(21, 35), *range(84, 92)], 1)
 _MEMORY_INDEX = 0x40
 """In a memory argument's alignment: an index of the memory follows."""
 
@@ -67,20 +71,14 @@ def _catches(data: bytes, at: int) -> int:
 
 def _vector_instruction(data: bytes, at: int) -> int:
     code, at = integer(data, at)
-    if code <= 11 or code in {92, 93}:
-        return _memory_argument(data, at)
-    if code in {12, 13}:
-        return at + 16
-    if 21 <= code <= 34:
-        return at + 1
-    if 84 <= code <= 91:
-        return _memory_argument(data, at) + 1
-    return at
+    if code in _VECTOR_MEMORY:
+        at = _memory_argument(data, at)
+    return at + _VECTOR_RAW.get(code, 0)
 
 
 def _atomic_instruction(data: bytes, at: int) -> int:
     code, at = integer(data, at)
-    return at + 1 if code == 3 else _memory_argument(data, at)
+    return at + 1 if code == _FENCE else _memory_argument(data, at)
 
 
 def _bulk_instruction(data: bytes, at: int) -> int:
@@ -92,7 +90,7 @@ def _next(data: bytes, at: int) -> int:
     """Where the instruction at this place ends."""
     code = data[at]
     at += 1
-    if 0x28 <= code <= 0x3E:
+    if code in _LOADS_AND_STORES:
         return _memory_argument(data, at)
     match code:
         case 0x0E:

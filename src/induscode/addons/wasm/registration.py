@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import msgspec
@@ -10,39 +11,51 @@ from msgspec import Meta, Struct
 from induscode.addons.contract import HookEvent, HookKind
 from induscode.addons.wasm.faults import WasmFault, WasmFaultKind
 from induscode.addons.wasm.limits import CONTRIBUTIONS_MOST
-from induscode.kernel.jsontext import JsonProblem, parse_object
+from induscode.feature.limits import (
+    COMMAND_NAME_CHARACTERS,
+    DESCRIPTION_CHARACTERS,
+    SCHEMA_BYTES,
+    TEXT_CHARACTERS,
+)
+from induscode.kernel.jsontext import JsonProblem, canonical, parse_object
 
-__all__ = ["Interceptor", "OfferedCommand", "OfferedTool", "Registration", "Subscription", "parsed"]
+__all__ = [
+    "OfferedCommand",
+    "OfferedEvent",
+    "OfferedInterceptor",
+    "OfferedTool",
+    "Registration",
+    "parsed",
+]
 
-Handler = Annotated[int, Meta(ge=0, lt=2**32)]
-Name = Annotated[str, Meta(min_length=1, max_length=200)]
+_TOOL = r"^[A-Za-z][A-Za-z0-9_-]{0,63}$"
+_Name = Annotated[str, Meta(min_length=1, max_length=COMMAND_NAME_CHARACTERS, pattern=r"^\S+$")]
+_Sentence = Annotated[str, Meta(max_length=TEXT_CHARACTERS)]
 
 
-class Subscription(Struct, frozen=True, forbid_unknown_fields=True):
-    handler: Handler
+class OfferedEvent(Struct, frozen=True, forbid_unknown_fields=True):
     event: HookEvent
     kind: HookKind
 
 
-class Interceptor(Struct, frozen=True, forbid_unknown_fields=True):
+class OfferedInterceptor(Struct, frozen=True, forbid_unknown_fields=True):
     """Without a `tool` it is about every tool."""
 
-    handler: Handler
-    tool: Name | None = None
+    tool: _Name | None = None
     enter: bool = False
     exit: bool = False
 
 
 class OfferedCommand(Struct, frozen=True, forbid_unknown_fields=True):
-    name: Name
-    summary: str = ""
+    name: _Name
+    summary: _Sentence = ""
 
 
 class OfferedTool(Struct, frozen=True, forbid_unknown_fields=True):
     """`parameters` is a JSON schema of type object."""
 
-    name: Name
-    description: str
+    name: Annotated[str, Meta(pattern=_TOOL)]
+    description: Annotated[str, Meta(min_length=1, max_length=DESCRIPTION_CHARACTERS)]
     parameters: dict[str, Any]
 
 
@@ -50,10 +63,12 @@ _Most = Meta(max_length=CONTRIBUTIONS_MOST)
 
 
 class Registration(Struct, frozen=True, forbid_unknown_fields=True):
-    id: Name | None = None
-    version: Name | None = None
-    subscriptions: Annotated[tuple[Subscription, ...], _Most] = ()
-    interceptors: Annotated[tuple[Interceptor, ...], _Most] = ()
+    """Events and interceptors are known by their place in the list."""
+
+    id: _Name | None = None
+    version: _Name | None = None
+    events: Annotated[tuple[OfferedEvent, ...], _Most] = ()
+    interceptors: Annotated[tuple[OfferedInterceptor, ...], _Most] = ()
     commands: Annotated[tuple[OfferedCommand, ...], _Most] = ()
     tools: Annotated[tuple[OfferedTool, ...], _Most] = ()
 
@@ -61,10 +76,30 @@ class Registration(Struct, frozen=True, forbid_unknown_fields=True):
 def parsed(text: str) -> Registration:
     """Raises `WasmFault`, naming the field."""
     try:
-        return msgspec.convert(parse_object(text)[1], Registration)
+        found = msgspec.convert(parse_object(text)[1], Registration)
+        _check(found)
     except (JsonProblem, msgspec.ValidationError) as error:
         raise WasmFault(
             WasmFaultKind.BAD_ANSWER,
             f"register: {error}",
-            hint="see the world in indus:addon@1.0.0 for its shape",
+            hint="the world indus:addon@1.0.0 has its shape",
         ) from None
+    return found
+
+
+def _check(found: Registration) -> None:
+    _once("commands", (command.name for command in found.commands))
+    _once("tools", (tool.name for tool in found.tools))
+    for tool in found.tools:
+        if tool.parameters.get("type") != "object":
+            raise JsonProblem(f"the parameters of {tool.name} are no schema of type object")
+        if len(canonical(tool.parameters)) > SCHEMA_BYTES:
+            raise JsonProblem(f"the parameters of {tool.name} have over {SCHEMA_BYTES} bytes")
+
+
+def _once(what: str, names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise JsonProblem(f"{what}: {name} is there twice")
+        seen.add(name)

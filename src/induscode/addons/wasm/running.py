@@ -10,13 +10,14 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import time
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from wasmtime import Engine
 
 from induscode.addons.wasm.faults import WasmFault, WasmFaultKind
 from induscode.addons.wasm.limits import WasmLimits
+from induscode.errors import IndusError
 
 __all__ = ["Running"]
 
@@ -24,13 +25,13 @@ T = TypeVar("T")
 
 
 class Running:
-    """`doing` is for messages. `fault` is what a host call found wrong: it stands before whatever
-    the engine says about how the call ended."""
+    """`doing` is for messages. `fault` is why a host call ended it: it stands before whatever the
+    engine says about how the call ended."""
 
     def __init__(self, doing: str, engine: Engine, limits: WasmLimits) -> None:
         self.doing = doing
         self.limits = limits
-        self.fault: WasmFault | None = None
+        self.fault: IndusError | None = None
         self.interrupted = False
         self._engine = engine
         self._loop = asyncio.get_running_loop()
@@ -75,20 +76,20 @@ class Running:
         said = f"{self.doing}: it called the host more than {self.limits.host_calls} times"
         return WasmFault(WasmFaultKind.TOO_MANY_CALLS, said)
 
-    def waited(self, work: Coroutine[Any, Any, T]) -> T:
-        """What the work comes to, done on the event loop. Raises as it does, TimeoutError when
-        host calls took too long altogether, `concurrent.futures.CancelledError` when the call was
-        interrupted."""
+    def waited(self, work: Callable[[], Awaitable[T]]) -> concurrent.futures.Future[T]:
+        """The work, done on the event loop: over when this returns, and cancelled when the call was
+        interrupted or host calls took too long altogether."""
+
+        async def awaited() -> T:
+            return await work()
+
         began = self._host_since = time.monotonic()
-        self._pending = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            if self.interrupted:
-                self._pending.cancel()
-            return self._pending.result(self.limits.host_seconds - self._host_seconds)
-        except TimeoutError:
-            self._pending.cancel()
-            raise
-        finally:
-            self._pending = None
-            self._host_seconds += time.monotonic() - began
-            self._host_since = None
+        pending = self._pending = asyncio.run_coroutine_threadsafe(awaited(), self._loop)
+        if self.interrupted:
+            pending.cancel()
+        concurrent.futures.wait([pending], self.limits.host_seconds - self._host_seconds)
+        pending.cancel()
+        self._pending = None
+        self._host_seconds += time.monotonic() - began
+        self._host_since = None
+        return pending

@@ -44,11 +44,10 @@ IMPORTS: dict[str, dict[str, str]] = {
 
 EXPORTS = {
     "register": "() -> string",
-    "handle": "(u32, string, string)"
-    " -> variant{unchanged, transformed: string, stopped: string}",
+    "handle": "(u32, string, string) -> variant{unchanged, transformed: string, stopped: string}",
     "enter": "(u32, string, string, string)"
     " -> variant{proceed, rewritten: string, blocked: string}",
-    "exit": "(u32, string, string, string, string, string) -> variant{kept, rewritten: string}",
+    "leave": "(u32, string, string, string, string, string) -> variant{kept, rewritten: string}",
     "command": "(string, string, string) -> result{option{string}, string}",
     "call-tool": "(string, string, string) -> record{text: string, is-error: bool}",
 }
