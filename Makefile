@@ -161,6 +161,10 @@ lock: ## rewrite the lock files, keeping pins that still fit (UPGRADE=1: newest 
 	@! grep -nE '://|^--?[a-z]|file:|@ ' requirements.lock requirements-dev.lock $(LOCAL_LOCK) \
 	    || { echo 'A lock file names an address or a path; see the lines above.' >&2; exit 1; }
 
+.PHONY: guests
+guests: setup ## build the WebAssembly guests of tests and examples (ALL=1: also those not in C)
+	@$(BIN)/python scripts/build_guests.py $(if $(ALL),all)
+
 .PHONY: clean
 clean: ## remove .venv, caches and build results
 	@rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov

@@ -1,4 +1,4 @@
-"""Build the WebAssembly guests: `make guests`, or with `all` also those in JavaScript and Python.
+"""Build the WebAssembly guests: `make guests`, with ALL=1 also those in JavaScript and Python.
 
 The guests in C are committed, with the digests of what they were built from in
 tests/addons/wasm/guests/built.json, which a test compares. The others are larger (1 and 18 MB) and

@@ -10,7 +10,7 @@ addon = Addon("redactor", "1.0.0")
 
 
 @addon.exit()
-def redact(context):
+def redact(context: dict) -> dict | None:
     text = json.dumps(context["result"])
     return json.loads(KEY.sub("[an AWS key]", text)) if KEY.search(text) else None
 

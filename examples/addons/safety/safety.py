@@ -6,7 +6,7 @@ addon = Addon("safety", "1.0.0")
 
 
 @addon.on("tool:before", gate=True)
-def no_force(payload):
+def no_force(payload: dict) -> str | None:
     if payload["name"] == "bash" and "push --force" in payload["args"].get("command", ""):
         return "no force push from here"
     return None

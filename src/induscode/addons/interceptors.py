@@ -185,7 +185,7 @@ class InterceptorChain:
         match answer:
             case Continue():
                 return answer
-            case RewriteResult(changed) if is_a(changed, ToolResult):
+            case RewriteResult(changed):
                 try:
                     return RewriteResult(_kept(changed))
                 except (msgspec.MsgspecError, TypeError, ValueError) as error:

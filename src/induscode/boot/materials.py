@@ -15,8 +15,8 @@ from induscode.boot.briefing_settings import briefing_settings
 from induscode.boot.places import user_home
 from induscode.boot.surroundings import Surroundings
 from induscode.boot.trusted_files import TrustedFiles
-from induscode.briefing.context_docs import GatherContextDocsOptions, Gathered, gather
 from induscode.briefing.contract import (
+    Gathered,
     MacroLoad,
     MacroOrigin,
     SkillCard,
@@ -25,6 +25,7 @@ from induscode.briefing.contract import (
     SkillRoot,
 )
 from induscode.channels.terminal import exact
+from induscode.policy.belongings import CONTEXT_NAMES
 
 if TYPE_CHECKING:
     from induscode.briefing.rules import RuleDoc
@@ -94,17 +95,28 @@ class Materials:
         return cast("T", self._kept[name])
 
     def _gather(self) -> Gathered:
-        if not self.settings.documents:
+        rules = self._present((_RULES,))
+        if not self.settings.documents or not (rules or self._any_document()):
             return Gathered()
+        from induscode.briefing.context_docs import GatherContextDocsOptions, gather
+
         settings, around = self.settings, self._around
         options = GatherContextDocsOptions(
             max_import_depth=settings.max_import_depth,
             max_bytes_per_doc=settings.max_bytes_per_doc,
             max_bytes=settings.max_bytes,
             files=self._files,
-            rules=self._present((_RULES,)),
+            rules=rules,
         )
         return gather(around.cwd, self._home, options)
+
+    def _any_document(self) -> bool:
+        folders = (self._around.cwd, *self._around.cwd.parents, self._home)
+        return any(
+            self._files.read(folder / name, 0) is not None
+            for folder in folders
+            for name in CONTEXT_NAMES
+        )
 
     def _load_rules(self) -> Sequence[RuleDoc]:
         folders = self._present((_RULES,)) if self.settings.documents else ()

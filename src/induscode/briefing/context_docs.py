@@ -13,10 +13,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from induscode.briefing.contract import ContextDoc
+from induscode.briefing.contract import ContextDoc, DocNote, Gathered
 from induscode.briefing.document import (
     DEFAULT_MAX_BYTES_PER_DOC,
-    DocNote,
     excerpt,
     one_line,
     read_page,
@@ -67,14 +66,6 @@ class GatherContextDocsOptions(Struct, frozen=True):
     max_bytes: int | None = None
     files: Files | None = None
     rules: tuple[Path, ...] = ()
-
-
-class Gathered(Struct, frozen=True):
-    """`left_out` are the headings of documents for which there was no room."""
-
-    docs: tuple[ContextDoc, ...] = ()
-    notes: tuple[DocNote, ...] = ()
-    left_out: tuple[str, ...] = ()
 
 
 _DEFAULTS = GatherContextDocsOptions()

@@ -22,6 +22,8 @@ __all__ = [
     "BriefingSection",
     "ComposeOptions",
     "ContextDoc",
+    "DocNote",
+    "Gathered",
     "Literal",
     "Macro",
     "MacroDef",
@@ -65,6 +67,27 @@ class ContextDoc(Struct, frozen=True):
     line: int = 1
     importer: str = ""
     cut: int = 0
+
+
+class DocNote(Struct, frozen=True):
+    """Something a person should know about a document. `file` is its heading; `line` is 0 where the
+    whole of it is meant."""
+
+    file: str
+    line: int
+    reason: str
+
+    def sentence(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.reason}"
+
+
+class Gathered(Struct, frozen=True):
+    """`left_out` are the headings of documents for which there was no room."""
+
+    docs: tuple[ContextDoc, ...] = ()
+    notes: tuple[DocNote, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 class SubagentBrief(Struct, frozen=True):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from induscode.briefing.contract import DocNote
 from induscode.briefing.files import Files, Refused
 from induscode.briefing.invisible import invisible_characters
 
@@ -25,19 +26,6 @@ DEFAULT_MAX_BYTES_PER_DOC = 40_000
 
 _LOOKED_AT = 400_000
 """So many bytes of a file are read at least, to say how much of it is cut off."""
-
-
-class DocNote(Struct, frozen=True):
-    """Something a person should know about a document. `file` is its heading; `line` is 0 where the
-    whole of it is meant."""
-
-    file: str
-    line: int
-    reason: str
-
-    def sentence(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.reason}"
 
 
 class Page(Struct, frozen=True):

@@ -140,7 +140,7 @@ async def commands(faults: list[AddonFault], *names: str, **deps: object) -> lis
 
 @pytest.mark.parametrize("name", [*RESERVED_ACTION_NAMES, "/help", "HELP", "rewind", "Rewind"])
 async def test_a_name_of_the_host_is_refused_however_it_is_written(name: str, faults) -> None:
-    assert await commands(faults, name, "mine", builtin_commands=["rewind"]) == ["mine"]
+    assert await commands(faults, name, "mine", builtin_commands=["reWind"]) == ["mine"]
     assert told(faults) == [("conflict", "x")]
     assert "is reserved for the host" in faults[0].message
 

@@ -16,6 +16,7 @@ from induscode.briefing.context_docs import (
     GatherContextDocsOptions,
     gather,
 )
+from induscode.policy.belongings import CONTEXT_NAMES
 from tests.briefing.docs.place import FencedFiles, Place
 from tests.requirements import requirement
 
@@ -217,3 +218,7 @@ def test_the_list_of_documents_is_that_of_the_full_report(place: Place) -> None:
     docs = gather_context_docs(place.cwd, place.home, opts)
     assert docs == list(gather(place.cwd, place.home, opts).docs)
     assert isinstance(gather_context_docs(place.cwd, place.home), list)
+
+
+def test_what_waits_for_trust_is_what_would_be_read() -> None:
+    assert CONTEXT_NAMES == CANDIDATE_FILES

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from induscode.briefing.globs import GLOB_ALTERNATIVES, GLOB_CHARACTERS, compile_glob
-from induscode.briefing.rules import RuleMatcher
+from induscode.briefing.rules import MOST_GLOBS, RuleMatcher
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,7 @@ from induscode.briefing.rules import RuleMatcher
         ("**", ["a", "x/y"], []),
         ("**/*", ["a", "x/y"], []),
         ("src/**.ts", ["src/a.ts"], ["src/x/a.ts"]),
+        ("a***b**", ["ab", "axb", "x/abx"], ["a/b"]),
         ("a?c", ["abc", "x/aéc"], ["ac", "a/c", "abbc"]),
         ("[a-cx]1", ["a1", "c1", "x1"], ["d1", "-1"]),
         ("[!a-c]1", ["d1"], ["a1", "/1"]),
@@ -70,6 +71,12 @@ def test_a_glob_that_is_too_long_or_too_wide_cannot_be_used() -> None:
     assert len(compile_glob("{a,b}" * 6 + "/")) == GLOB_ALTERNATIVES
     assert not RuleMatcher([wide]).matches("aaaaaaa")
     assert RuleMatcher([wide, "x"]).matches("x")
+
+
+def test_only_so_many_globs_count() -> None:
+    globs = [f"n{number}" for number in range(MOST_GLOBS + 1)]
+    assert RuleMatcher(globs).matches(globs[MOST_GLOBS - 1])
+    assert not RuleMatcher(globs).matches(globs[MOST_GLOBS])
 
 
 @pytest.mark.parametrize(

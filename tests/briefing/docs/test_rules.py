@@ -149,6 +149,13 @@ def test_rules_are_bounded_in_number_and_depth_and_that_is_told(place: Place) ->
     assert note.reason == "not read, and nothing after it: over 500 rules and folders"
 
 
+def test_empty_folders_count_as_well(place: Place) -> None:
+    for number in range(MOST_RULES + 5):
+        (place.cwd / f".claude/rules/{number:04}").mkdir(parents=True)
+    [note] = load(place).notes
+    assert note.file == "./.claude/rules/0499"
+
+
 def test_folders_that_are_too_deep_are_told(place: Place) -> None:
     place.write("./.claude/rules/" + "d/" * 11 + "a.md", "deep")
     found = load(place)

@@ -18,6 +18,7 @@ from induscode.kernel.provenance import SourcePart, carried
 from induscode.policy.gate import Policy
 from induscode.policy.modes import Mode
 from induscode.policy.redaction import Secrets
+from induscode.policy.verdict import Allow
 from induscode.session.entries import Input, Narrowing, Notice, Result
 from induscode.session.fork import fork_log
 from induscode.session.log import read_only
@@ -33,7 +34,7 @@ from tests.conductor.rig import (
     until,
     words_of,
 )
-from tests.decks import bound
+from tests.decks import bound, view_of
 
 WRITE = ("write", {"path": "a.txt", "content": "x"})
 READ = ("read", {"path": "b.txt"})
@@ -94,6 +95,7 @@ async def test_a_narrowed_turn_denies_and_the_next_one_is_free(narrowed: Rig) ->
     model = Model(calls(READ, WRITE), say("one"), calls(WRITE), say("two"))
     conductor = narrowed.open(model)
     await bounded(conductor.submit([Text("look")], Brought(narrowing=NARROW)))
+    assert isinstance(narrowed.rules.judge(view_of(*WRITE, narrowed.home)), Allow), "between turns"
     told = words_of(model.request(1))
     assert "Denied: the command /look allows only Read in this turn." in told
     assert not (narrowed.home / "a.txt").exists()
@@ -113,6 +115,20 @@ async def test_a_message_while_it_works_does_not_free_the_turn(narrowed: Rig) ->
     go.set()
     await bounded(turn)
     assert outcomes(narrowed) == [("write", "denied"), ("write", "denied")]
+
+
+async def test_nor_does_it_free_a_turn_that_breaks_off_and_goes_on(narrowed: Rig) -> None:
+    begun = asyncio.Event()
+    conductor = narrowed.open(Model(speaking("I look", begun)))
+    turn = asyncio.ensure_future(conductor.submit([Text("look")], Brought(narrowing=NARROW)))
+    await bounded(begun.wait())
+    await conductor.steer("write it, will you")
+    conductor.cancel()
+    with pytest.raises(Cancelled):
+        await bounded(turn)
+    again = narrowed.open(Model(calls(WRITE), say()))
+    await bounded(again.go_on())
+    assert outcomes(narrowed) == [("write", "denied")]
 
 
 async def test_a_turn_that_broke_off_goes_on_as_narrow_as_it_was(narrowed: Rig) -> None:
@@ -140,6 +156,7 @@ async def test_a_stopped_turn_narrows_nothing_any_more(narrowed: Rig) -> None:
     conductor.cancel()
     with pytest.raises(Cancelled):
         await bounded(turn)
+    assert isinstance(narrowed.rules.judge(view_of(*WRITE, narrowed.home)), Allow), "between turns"
     await bounded(conductor.submit([Text("write")]))
     assert outcomes(narrowed) == [("write", "ok")]
 

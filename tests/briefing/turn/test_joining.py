@@ -192,6 +192,18 @@ async def test_a_skill_that_a_person_asks_for_is_shown_though_the_model_opened_i
     assert rig.replay().passed
 
 
+async def test_a_skill_that_a_compaction_has_shown_is_not_shown_again(rig: Rig) -> None:
+    rig.tools = [reads(Tool("read"))]
+    rig.touched = Brings(skill())
+    model = Model(calls(("read", {})), say(), say("summary"), say())
+    conductor = rig.open(model)
+    await bounded(conductor.submit([Text("a")]))
+    assert await bounded(conductor.compact())
+    await bounded(conductor.submit([Text("b")], Brought(notices=(skill(only=""),))))
+    assert words_of(model.request()).count("Sweep every corner.") == 1
+    assert rig.replay().passed
+
+
 async def test_a_skill_narrows_from_its_opening_to_the_end_of_the_turn(rig: Rig) -> None:
     (rig.home / "SKILL.md").write_text("Sweep.")
     only = Narrowing(why="the skill tidy", rules=["Read"], by="builtin:skills")

@@ -87,6 +87,8 @@ class _Asked:
 def _asked(line: socket) -> tuple[_Asked, list[int]]:
     size, ancillary, _, _ = line.recvmsg(4, CMSG_SPACE(2 * calcsize("i")))
     streams = [each for _, _, data in ancillary for (each,) in iter_unpack("i", data)]
+    for stream in streams:
+        os.set_inheritable(stream, False)
     data = bytearray()
     while len(data) < unpack("!I", size)[0] and (piece := line.recv(65536)):
         data += piece

@@ -44,10 +44,9 @@ class WasmState(Protocol):
 
 
 class WasmHost(Struct, frozen=True):
-    """What one component was granted; None is no grant. Lines for the log go to `log`, or nowhere. A
-    function that raises `ServiceRefused` or
+    """What one component was granted; None is no grant. A function that raises `ServiceRefused` or
     `HandleClosed` says that the grant was withdrawn; another `IndusError` or an OSError is told to
-    the component as the failure of its call."""
+    the component as the failure of its call. What it logs goes to `log`, or nowhere."""
 
     log: Callable[[LogLevel, str], None] | None = None
     state: WasmState | None = None

@@ -1,0 +1,8 @@
+"""Reads nothing after the handshake."""
+
+import signal
+
+from speech import introduced
+
+introduced()
+signal.pause()
