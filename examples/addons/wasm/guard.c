@@ -16,7 +16,8 @@ static const char registration[] =
     " \"commands\": [{\"name\": \"greet\", \"summary\": \"greet somebody by name\"}],"
     " \"tools\": [{\"name\": \"count_words\", \"description\": \"Count the words of a text.\","
     " \"parameters\": {\"type\": \"object\", \"properties\": {\"text\": {\"type\": \"string\"}},"
-    " \"required\": [\"text\"], \"additionalProperties\": false}}]}";
+    " \"required\": [\"text\"], \"additionalProperties\": false}}],"
+    " \"capabilities\": [{\"name\": \"emit-model-notification\", \"reason\": \"to greet\"}]}";
 
 static bool starts(addon_text text, size_t at, addon_text with) {
     if (at + with.length > text.length) return false;

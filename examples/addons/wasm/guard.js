@@ -21,6 +21,7 @@ export function register() {
     interceptors: [{ tool: "bash", enter: true }, { exit: true }],
     commands: [{ name: "greet", summary: "greet somebody by name" }],
     tools: [{ name: "count_words", description: "Count the words of a text.", parameters }],
+    capabilities: [{ name: "emit-model-notification", reason: "to greet" }],
   });
 }
 

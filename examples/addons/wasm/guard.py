@@ -44,6 +44,7 @@ REGISTRATION = {
             },
         }
     ],
+    "capabilities": [{"name": "emit-model-notification", "reason": "to greet"}],
 }
 
 

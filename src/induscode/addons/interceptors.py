@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypeVarTuple, Unpack
+from typing import Any, TypeVarTuple, Unpack, cast
 
 import msgspec
 from msgspec import Struct
@@ -181,7 +181,7 @@ class InterceptorChain:
         self, one: ToolInterceptor, stage: ExitFn, context: ToolExitContext, result: ToolResult
     ) -> Continue | RewriteResult:
         view = msgspec.structs.replace(context, args=_copied(context.args), result=_kept(result))
-        answer = await ask(lambda: stage(view), self._seconds)
+        answer = cast("object", await ask(lambda: stage(view), self._seconds))
         match answer:
             case Continue():
                 return answer

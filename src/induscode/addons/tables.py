@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Any, TypeVar, cast
 
 from induscode.errors import AddonAuthorError
-from induscode.tools.compare import close_names
 
 __all__ = ["ManifestError", "ManifestErrorKind", "Table"]
 
@@ -69,8 +68,7 @@ class Table:
         known = [str(kind) for kind in kinds]
         if found in known:
             return kinds(found)
-        near = close_names(found or "", known, most=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(known)}"
+        hint = _meant(found or "", known) or f"one of {', '.join(known)}"
         raise self.wrong(key, "is missing" if found is None else repr(found), hint)
 
     def flag(self, key: str, *, default: bool) -> bool:
@@ -126,9 +124,7 @@ class Table:
     def finish(self) -> None:
         for key in self._data:
             if key not in self._asked:
-                near = close_names(key, self._asked, most=1)
-                known = ", ".join(self._asked)
-                hint = f"did you mean {near[0]!r}?" if near else f"there are {known}"
+                hint = _meant(key, self._asked) or f"there are {', '.join(self._asked)}"
                 raise self.wrong(key[:100], "is not known here", hint)
 
     def _get(self, key: str) -> object:
@@ -153,3 +149,20 @@ def _kind(value: object) -> str:
             return "a table"
         case _:
             return "a date or time"
+
+
+def _meant(word: str, known: list[str]) -> str:
+    """A guess at what a person meant; "" when nothing is near."""
+    near = min(known, key=lambda name: _distance(word[:40], name))
+    return f"did you mean {near!r}?" if _distance(word[:40], near) <= 1 + len(near) // 5 else ""
+
+
+def _distance(one: str, other: str) -> int:
+    """How many letters must be put in, taken out or replaced."""
+    row = list(range(len(other) + 1))
+    for count, letter in enumerate(one, 1):
+        before, row[0] = row[0], count
+        for place, found in enumerate(other, 1):
+            step = min(row[place] + 1, row[place - 1] + 1, before + (letter != found))
+            before, row[place] = row[place], step
+    return row[-1]

@@ -11,6 +11,7 @@ from induscode.channels.terminal import safe
 
 __all__ = ["about", "help_text", "unknown_command"]
 
+_WIDEST = 28
 _KEYS = """\
 a line ending in \\ goes on in the next one; \"\"\" begins and ends a block of lines
 while it works: what you type reaches the model with its next step; Ctrl-C stops the turn
@@ -21,7 +22,8 @@ def help_text(commands: Mapping[str, str]) -> str:
     """All there is; `commands` are those of features."""
     offered = {f"/{name}": what for name, what in commands.items()}
     listed = {**COMMANDS, **{safe(name): safe(what) for name, what in offered.items()}}
-    return "\n".join([*(f"{name:<10} {what}" for name, what in listed.items()), _KEYS])
+    width = min(max(map(len, listed)), _WIDEST)
+    return "\n".join([*(f"{name:<{width}} {what}" for name, what in listed.items()), _KEYS])
 
 
 def unknown_command(name: str) -> str:

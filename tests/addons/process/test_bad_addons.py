@@ -18,7 +18,9 @@ from tests.addons.process.nursery import BAD, CALL, Nursery, asked
 from tests.requirements import requirement
 from tests.tools.waiting import until
 
-PATIENT = ProcessLimits(frame_bytes=1024 * 1024, memory_bytes=300 * 1024 * 1024, processes=40)
+PATIENT = ProcessLimits(
+    frame_bytes=1024 * 1024, memory_bytes=300 * 1024 * 1024, processes=40, close_seconds=0.3
+)
 HASTY = ProcessLimits(call_seconds=0.3, cancel_seconds=0.3, close_seconds=0.3)
 BRIEF = ProcessLimits(handshake_seconds=0.5)
 

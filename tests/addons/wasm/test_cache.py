@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -177,14 +176,16 @@ def test_the_entries_that_were_not_used_for_longest_are_removed(
     assert {file.name for file in folder.iterdir()} == {"a", "c", "d"}
 
 
-async def test_a_disk_that_does_not_take_it_costs_only_the_next_start(folder: Path) -> None:
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
-    try:
-        await opened(folder)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert list(folder.iterdir()) == []
+async def test_a_cache_that_cannot_be_written_costs_only_the_next_start(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    await opened(tmp_path / "file" / "compiled")
+
+
+def test_an_entry_that_cannot_be_put_in_its_place_leaves_nothing_behind(folder: Path) -> None:
+    (folder / "taken").mkdir(parents=True)
+    with pytest.raises(IsADirectoryError):
+        CompileCache(folder).store("taken", b"code")
+    assert [file.name for file in folder.iterdir()] == ["taken"]
 
 
 async def test_a_compiled_component_is_loaded_in_milliseconds(folder: Path) -> None:

@@ -29,6 +29,7 @@ from induscode.addons.contract import (
 )
 from induscode.addons.host import AddonBundle, AddonHost, AddonHostDeps, create_addon_host
 from induscode.addons.wasm import CompileCache, WasmHost, WasmLimits, WasmLoader
+from induscode.feature.capability import CapabilityRequest, EmitModelNotification
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.content import plain_text
 from induscode.kernel.tool import ToolResult
@@ -83,6 +84,9 @@ async def test_a_guard_gates_transforms_intercepts_and_offers_a_command_and_a_to
 ) -> None:
     bundle = guard.bundle
     assert bundle.loaded == (AddonId("guard"),)
+    (addon,) = guard.host.addons()
+    wanted = CapabilityRequest.required(EmitModelNotification(), "to greet")
+    assert (addon.manifest.version, addon.manifest.requests) == ("1.0.0", (wanted,))
 
     bad = ToolPayload("bash", {"command": "rm -rf /"}, "c1")
     stopped = await bundle.dispatch.dispatch(HookEvent.TOOL_BEFORE, bad)

@@ -144,6 +144,8 @@ async def test_a_compiler_that_breaks_down_takes_nobody_along(
         ('{"commands": [{"name": "two words"}]}', r"\$.commands\[0\].name"),
         ('{"commands": [{"name": "a"}, {"name": "a"}]}', "a is there twice"),
         ('{"tools": [{"name": "t", "description": "d", "parameters": {}}]}', "type object"),
+        ('{"capabilities": [{"name": "root", "reason": "r"}]}', "'root' is no capability"),
+        ('{"capabilities": [{"name": "emit-alert"}]}', "reason"),
         ('{"tools": [{"name": "t/", "description": "d", "parameters": {}}]}', "name"),
     ],
 )

@@ -146,6 +146,7 @@ async def test_an_opened_skill_is_not_shown_twice_and_survives_three_compactions
 
     assert brings.asked[0] == "read"
     assert [notice.only for notice in rig.entries(Notice)][:1] == [KEPT]
+    assert rig.heard(Noticed) == [], "nothing was put in front of the model"
     assert len(rig.entries(Compaction)) == 3
     assert words_of(model.request(1)).count("Sweep every corner.") == 1, "as the tool's result"
     for number in (3, 5, 7):

@@ -37,6 +37,7 @@ from induscode.addons.process.limits import CRASH_SECONDS, CRASHES_MOST, PROTOCO
 from induscode.addons.process.peer import Peer, Progress
 from induscode.addons.process.registration import Registration, registration_of
 from induscode.addons.process.started import Program, launched
+from induscode.addons.process.streams import Complaints
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.tool import ToolResult
 from induscode.policy.redaction import Secrets
@@ -81,6 +82,7 @@ class ProcessAddon:
         self._limits = limits or ProcessLimits()
         self._starting = asyncio.Lock()
         self._peer: Peer | None = None
+        self._complaints: Complaints | None = None
         self._registration: Registration | None = None
         self._crashes: list[float] = []
         self._over: ProcessFault | None = None
@@ -91,7 +93,7 @@ class ProcessAddon:
     @property
     def complaints(self) -> str:
         """The end of what it wrote to stderr, without secrets."""
-        return self._peer.complaints.text() if self._peer is not None else ""
+        return self._complaints.text() if self._complaints is not None else ""
 
     async def start(self) -> Registration:
         """What it registers. The same again when it runs already."""
@@ -217,6 +219,7 @@ class ProcessAddon:
             down=self._down,
             told=self._hosting.told,
         )
+        self._complaints = peer.complaints
         try:
             await self._shake(peer)
         except ProcessFault as fault:

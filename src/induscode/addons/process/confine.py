@@ -24,8 +24,8 @@ _SINKS = ("/dev/null", "/dev/zero", "/dev/full")
 
 class Wall(StrEnum):
     """What stands around a program. `landlock`: the files it may read and write, TCP, signals and
-    a look at processes outside. `network`: sockets of every family. `namespaces`: a network and a
-    count of processes of its own."""
+    a look at processes outside. `network`: sockets of every family. `namespaces`: a network and
+    processes of its own, whose number is bounded (but not root's) and which end together."""
 
     LANDLOCK = "landlock"
     NETWORK = "network"

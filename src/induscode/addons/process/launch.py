@@ -22,6 +22,7 @@ import signal
 import stat
 import sys
 from _socket import AF_UNIX, CMSG_SPACE, SOCK_STREAM, socket
+from fcntl import F_SETFD, FD_CLOEXEC, fcntl
 from struct import calcsize, iter_unpack, pack, unpack
 
 __all__ = ["main"]
@@ -31,7 +32,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _OPEN_FILES = 1024
 
 _SET_NO_NEW_PRIVS, _SET_SECCOMP, _FILTER = 38, 22, 2
-_NEW_IPC, _NEW_USER, _NEW_NET = 0x08000000, 0x10000000, 0x40000000
+_NEW_IPC, _NEW_USER, _NEW_PID, _NEW_NET = 0x08000000, 0x10000000, 0x20000000, 0x40000000
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every machine
 _PATH_BENEATH = 1
@@ -88,7 +89,7 @@ def _asked(line: socket) -> tuple[_Asked, list[int]]:
     size, ancillary, _, _ = line.recvmsg(4, CMSG_SPACE(2 * calcsize("i")))
     streams = [each for _, _, data in ancillary for (each,) in iter_unpack("i", data)]
     for stream in streams:
-        os.set_inheritable(stream, False)
+        fcntl(stream, F_SETFD, FD_CLOEXEC)
     data = bytearray()
     while len(data) < unpack("!I", size)[0] and (piece := line.recv(65536)):
         data += piece
@@ -105,6 +106,7 @@ def _confine(asked: _Asked) -> list[bytes]:
         return walls
     if b"s" in asked.flags and _namespaces(network=asked.network):
         walls.append(b"namespaces")
+        _descend()
         # Counted for this namespace alone; outside of one it would count all that the person runs.
         _limit(resource.RLIMIT_NPROC, asked.processes)
     if _libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
@@ -124,7 +126,7 @@ def _limit(kind: int, most: int) -> None:
 
 def _namespaces(*, network: bool) -> bool:
     user, group = os.getuid(), os.getgid()
-    if _libc.unshare(_NEW_USER | _NEW_IPC | (0 if network else _NEW_NET)):
+    if _libc.unshare(_NEW_USER | _NEW_PID | _NEW_IPC | (0 if network else _NEW_NET)):
         return False
     try:
         _write("/proc/self/setgroups", "deny")
@@ -133,6 +135,27 @@ def _namespaces(*, network: bool) -> bool:
     except OSError:
         raise _NamespacesUnusable from None
     return True
+
+
+def _descend() -> None:
+    """Go on as a child of the first process of the new namespace. When that ends, and it ends with
+    the child, the kernel ends everything in there at once, however fast it forks."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is for the program, which may take its time
+    for _ in range(2):
+        child = os.fork()
+        if child:
+            _stand_by(child)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _stand_by(child: int) -> None:
+    """Reap until the child ends, and end as it did, a signal as shells tell it."""
+    os.closerange(0, _OPEN_FILES)
+    while True:
+        pid, status = os.wait()
+        if pid == child:
+            code = os.waitstatus_to_exitcode(status)
+            os._exit(code if code >= 0 else 128 - code)
 
 
 def _write(path: str, text: str) -> None:

@@ -33,6 +33,7 @@ __all__ = ["Peer", "Progress"]
 
 Progress = Callable[[str], None]
 _DRAIN_SECONDS = 0.25
+_BY_SIGNAL = 128
 
 
 class _Waiting(Struct):
@@ -197,8 +198,8 @@ class Peer:
                 return "it closed its standard output"
             case None:
                 return "it ended, and nobody knows how"
-            case code if code < 0:
-                return f"it was ended by signal {-code}"
+            case code if code < 0 or code > _BY_SIGNAL:
+                return f"it was ended by signal {-code if code < 0 else code - _BY_SIGNAL}"
             case code:
                 return f"it ended with exit code {code}"
 

@@ -127,7 +127,7 @@ class WasmAddon:
         """Ends a call that runs, and the component. A second call does nothing."""
         first, self._closed = not self._closed, True
         if self._current is not None:
-            self._current.interrupt()
+            self._current.interrupt(_closed(self._current.doing))
         async with self._turn:
             if first:
                 await asyncio.get_running_loop().run_in_executor(self._thread, self._end)
@@ -140,7 +140,7 @@ class WasmAddon:
             raise WasmFault(WasmFaultKind.REENTERED, said)
         async with self._turn:
             if self._closed:
-                raise WasmFault(WasmFaultKind.CLOSED, f"{doing}: the component was closed")
+                raise _closed(doing)
             clean = [clean_text(each)[0] if isinstance(each, str) else each for each in given]
             running = self._current = Running(doing, self._engine, self.limits)
             context = copy_context()
@@ -170,7 +170,7 @@ class WasmAddon:
             self._instance = Instance(self._engine, self._component, self, self.limits)
             if self._registered is not None:
                 again = self._instance.call(running, "register")
-                if False:
+                if again != self._registered:
                     said = f"{running.doing}: started anew, it registers something else"
                     raise WasmFault(WasmFaultKind.BAD_ANSWER, said)
         return self._instance
@@ -179,6 +179,10 @@ class WasmAddon:
         if self._instance is not None:
             self._instance.close()
             self._instance = None
+
+
+def _closed(doing: str) -> WasmFault:
+    return WasmFault(WasmFaultKind.CLOSED, f"{doing}: the component was closed")
 
 
 async def _finished(work: asyncio.Future[Any], running: Running) -> None:

@@ -70,8 +70,6 @@ def _opened(path: Path | str, flags: int, *, dir_fd: int | None = None) -> int:
 def _read(folder: int, name: str) -> bytes | None:
     handle = _opened(name, _READ, dir_fd=folder)
     with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return None
         head, body = file.read(_HEAD), file.read()
         if head != _head(body):
             return None

@@ -172,7 +172,8 @@ class _Functions:
 
     def _ended(self, fault: IndusError) -> WasmtimeError:
         """Ends the component's call with this fault."""
-        self._caller.running.fault = fault
+        running = self._caller.running
+        running.fault = running.fault or fault
         return WasmtimeError(fault.message)
 
 

@@ -64,7 +64,9 @@ class WasmLoader:
 
         about = addon.registration
         name = None if about.id is None else AddonId(about.id)
-        return AddonManifest(register, name, about.version, close=addon.close)
+        return AddonManifest(
+            register, name, about.version, requests=about.requests(), close=addon.close
+        )
 
     async def _opened(self, path: Path) -> WasmAddon:
         try:

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 from induscode.addons.contract import HookEvent, HookKind
 from induscode.addons.wasm.faults import WasmFault, WasmFaultKind
 from induscode.addons.wasm.limits import CONTRIBUTIONS_MOST
+from induscode.feature.capability import CapabilityRequest, parse_capability
 from induscode.feature.limits import (
     COMMAND_NAME_CHARACTERS,
     DESCRIPTION_CHARACTERS,
@@ -25,6 +26,7 @@ __all__ = [
     "OfferedInterceptor",
     "OfferedTool",
     "Registration",
+    "WantedCapability",
     "parsed",
 ]
 
@@ -59,6 +61,18 @@ class OfferedTool(Struct, frozen=True, forbid_unknown_fields=True):
     parameters: dict[str, Any]
 
 
+class WantedCapability(Struct, frozen=True, forbid_unknown_fields=True):
+    """`name` as people write it, e.g. `scoped-fs(execute)`."""
+
+    name: str
+    reason: Annotated[str, Meta(min_length=1, max_length=TEXT_CHARACTERS)]
+    required: bool = True
+
+    def request(self) -> CapabilityRequest:
+        """Raises ValueError for what is no capability."""
+        return CapabilityRequest(parse_capability(self.name), self.reason, self.required)
+
+
 _Most = Meta(max_length=CONTRIBUTIONS_MOST)
 
 
@@ -71,6 +85,10 @@ class Registration(Struct, frozen=True, forbid_unknown_fields=True):
     interceptors: Annotated[tuple[OfferedInterceptor, ...], _Most] = ()
     commands: Annotated[tuple[OfferedCommand, ...], _Most] = ()
     tools: Annotated[tuple[OfferedTool, ...], _Most] = ()
+    capabilities: Annotated[tuple[WantedCapability, ...], _Most] = ()
+
+    def requests(self) -> tuple[CapabilityRequest, ...]:
+        return tuple(wanted.request() for wanted in self.capabilities)
 
 
 def parsed(text: str) -> Registration:
@@ -78,7 +96,8 @@ def parsed(text: str) -> Registration:
     try:
         found = msgspec.convert(parse_object(text)[1], Registration)
         _check(found)
-    except (JsonProblem, msgspec.ValidationError) as error:
+        found.requests()
+    except ValueError as error:  # of JSON, of its shape, or of a capability
         raise WasmFault(
             WasmFaultKind.BAD_ANSWER,
             f"register: {error}",

