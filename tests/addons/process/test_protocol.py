@@ -18,6 +18,7 @@ from induscode.addons.process.limits import CONTRIBUTIONS_MOST, ProcessLimits
 from induscode.addons.process.registration import registration_of
 from induscode.errors import HandleClosed, ServiceRefused, UserError
 from induscode.feature.limits import SCHEMA_BYTES
+from induscode.kernel.content import plain_text
 from tests.addons.process.nursery import CALL, Nursery
 from tests.requirements import requirement
 
@@ -85,7 +86,7 @@ def test_another_version_is_refused_before_its_registration_is_read() -> None:
 async def ask(nursery: Nursery, calls: HostCalls, method: str, **params: Any) -> str:
     addon = await nursery.addon(nursery.write("asking.py", ASKING), calls=calls)
     result = await addon.tool("ask", {"method": method, "params": params})
-    return result.content[0].text  # pyright: ignore[reportAttributeAccessIssue] a text
+    return plain_text(result.content)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,7 @@ async def test_more_calls_at_a_time_than_allowed_are_answered_as_busy(nursery: N
     running = [asyncio.ensure_future(addon.tool("ask", params)) for _ in range(3)]
     async with asyncio.timeout(20):
         done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-    assert [task.result().content[0].text[:11] for task in done] == ["-32002 busy"]  # pyright: ignore[reportAttributeAccessIssue] a text
+    assert [plain_text(task.result().content)[:11] for task in done] == ["-32002 busy"]
     release.set()
     await asyncio.gather(*running)
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+from types import SimpleNamespace
 
 import pytest
+from wasmtime import wat2wasm
+from wasmtime.component import Component
 
 from induscode.addons.wasm import Stopped, WasmFault, WasmFaultKind, WasmLimits
+from induscode.addons.wasm.engine import new_engine
+from induscode.addons.wasm.instance import Instance
+from induscode.addons.wasm.running import Running
 from tests.addons.wasm.parts import MB, Ear, Misdeed, Opener
 
 SMALL = WasmLimits(memory_bytes=8 * MB)
@@ -61,6 +67,27 @@ async def test_the_event_loop_runs_on_while_a_component_loops(opener: Opener) ->
 async def test_a_component_that_is_larger_than_its_memory_is_not_opened(opener: Opener) -> None:
     with pytest.raises(WasmFault) as fault:
         await opener(limits=WasmLimits(memory_bytes=65536))
+    assert fault.value.kind is WasmFaultKind.OUT_OF_MEMORY
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(core module $m (memory 1))" + "(core instance (instantiate $m))" * 5,
+        "(core module $m (table 1 funcref))" + "(core instance (instantiate $m))" * 33,
+        "(core module $m)" + "(core instance (instantiate $m))" * 257,
+        "(core module $m (table 100001 funcref)) (core instance (instantiate $m))",
+    ],
+    ids=["memories", "tables", "instances", "elements"],
+)
+async def test_a_component_of_too_many_parts_is_not_started(text: str) -> None:
+    engine, limits = new_engine(), WasmLimits()
+    running = Running("start", engine, limits)
+    caller = SimpleNamespace(running=running, host=None)
+    many = Component(engine, wat2wasm(f"(component {text})"))
+    with pytest.raises(WasmFault) as fault:
+        Instance(engine, many, caller, limits)
+    running.over()
     assert fault.value.kind is WasmFaultKind.OUT_OF_MEMORY
 
 

@@ -187,9 +187,11 @@ async def test_what_a_hook_makes_of_a_call_is_narrowed_too(narrowed: Rig) -> Non
 
 async def test_what_cannot_be_read_as_a_rule_is_told_once_a_turn(narrowed: Rig) -> None:
     odd = Narrowing(why="the command /look", rules=["Read", "a b"], by="builtin:macros")
-    model = Model(calls(READ), say(), say())
-    conductor = narrowed.open(model)
+    opened = Narrowing(why="the skill tidy", rules=["Read"], by="builtin:skills")
+    narrowed.touched = lambda _tool, _call: [opened]
+    conductor = narrowed.open(Model(calls(READ), say()))
     await bounded(conductor.submit([Text("look")], Brought(narrowing=odd)))
+    assert len(narrowed.entries(Narrowing)) == 2
     told = [alert.text for alert in narrowed.heard(Alert)]
     assert told == ["the command /look: 'a b' allows nothing: 'a b' is not the name of a tool"]
 

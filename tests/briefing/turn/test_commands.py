@@ -70,6 +70,15 @@ def test_what_a_command_allows_narrows_its_turn_in_every_run_mode(home: Home, mo
     assert not (home.work / "made.txt").exists()
 
 
+def test_what_a_skill_allows_narrows_the_turn_that_its_command_begins(home: Home) -> None:
+    skill(home, "tidy", "Sweep.", allowed_tools="Read")
+    typed(home, "print", "/skill:tidy", home.script(answer("", TOUCH) + answer("Done.")))
+    assert "the command /skill:tidy allows only Read" in told(home.entries(), "bash")
+    (narrowing,) = home.entries("narrowing")
+    assert (narrowing["by"], narrowing["rules"]) == ("builtin:skills", ["Read"])
+    assert not (home.work / "made.txt").exists()
+
+
 def test_a_command_line_that_goes_on_in_the_next_line_is_a_command(home: Home) -> None:
     command(home, "ship", "Ship {{arg.all}}")
     typed(home, "print", "/ship\nthis\nand that", home.script(answer()))
@@ -86,8 +95,9 @@ def test_the_prompt_lists_them_with_their_arguments(home: Home) -> None:
     command(home, "ship", "Ship.", description="Ships it", argument_hint='"[port]"')
     skill(home, "tidy", "Sweep.")
     ran = home.run("--plain", "-m", home.script(answer()), stdin="/help\n")
-    assert "/ship      Ships it (user); arguments: [port]" in ran.err
-    assert "/skill:tidy About tidy." in ran.err
+    listed = [" ".join(line.split()) for line in ran.err.splitlines()]
+    assert "/ship Ships it (user); arguments: [port]" in listed
+    assert "/skill:tidy About tidy." in listed
 
 
 @pytest.mark.parametrize("name", ["help", "session", "continue", "compact", "quit", "exit"])

@@ -118,6 +118,15 @@ def test_a_skill_is_recognised_through_a_link_and_not_by_its_name_alone(home: Ho
     assert [entry["parts"][0]["file"] for entry in home.entries("notice")] == [str(file)]
 
 
+def test_a_skill_in_a_linked_folder_is_recognised_where_it_really_is(home: Home) -> None:
+    file = skill(home, "tidy", "Sweep every corner.")
+    shared = home.root / "shared"
+    (home.indus / "skills").rename(shared)
+    (home.indus / "skills").symlink_to(shared)
+    run(home, answer("", ("read", {"path": str(shared / "tidy/SKILL.md")})) + answer("Done."))
+    assert [entry["parts"][0]["file"] for entry in home.entries("notice")] == [str(file)]
+
+
 def test_looking_for_a_skill_does_not_open_it(home: Home) -> None:
     file = skill(home, "tidy", "Sweep every corner.")
     looked = ("grep", {"pattern": "Sweep", "path": str(file)})

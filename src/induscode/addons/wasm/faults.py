@@ -44,6 +44,8 @@ _SAID = {
     "wasm trap: interrupt": WasmFaultKind.OUT_OF_TIME,
     "atomic wait on non-shared memory": WasmFaultKind.OUT_OF_MEMORY,  # see `growth.py`
     "exceeds memory limits": WasmFaultKind.OUT_OF_MEMORY,
+    "exceeds table limits": WasmFaultKind.OUT_OF_MEMORY,
+    "resource limit exceeded": WasmFaultKind.OUT_OF_MEMORY,
 }
 _UNREADABLE = ("invalid utf-8", "string pointer/length out of bounds", "discriminant")
 """What the engine says about an answer that is no value of its type."""

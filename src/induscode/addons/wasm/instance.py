@@ -12,7 +12,13 @@ from wasmtime.component import Component, Func, Linker
 
 from induscode.addons.wasm.faults import WasmFault, WasmFaultKind, fault_of
 from induscode.addons.wasm.imports import Caller, define
-from induscode.addons.wasm.limits import TABLE_ELEMENTS, WasmLimits
+from induscode.addons.wasm.limits import (
+    CORE_INSTANCES,
+    MEMORIES,
+    TABLE_ELEMENTS,
+    TABLES,
+    WasmLimits,
+)
 from induscode.addons.wasm.running import Running
 from induscode.errors import IndusError
 
@@ -28,7 +34,13 @@ class Instance:
         self._linker = Linker(engine)
         define(self._linker, caller)
         self._store = Store(engine)
-        self._store.set_limits(memory_size=limits.memory_bytes, table_elements=TABLE_ELEMENTS)
+        self._store.set_limits(
+            memory_size=limits.memory_bytes,
+            memories=MEMORIES,
+            tables=TABLES,
+            table_elements=TABLE_ELEMENTS,
+            instances=CORE_INSTANCES,
+        )
         self._functions: dict[str, Func] = {}
         running = caller.running
         try:

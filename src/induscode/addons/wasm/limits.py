@@ -9,7 +9,10 @@ __all__ = [
     "CACHE_ENTRIES",
     "COMPONENT_BYTES",
     "CONTRIBUTIONS_MOST",
+    "CORE_INSTANCES",
     "LOG_CHARACTERS",
+    "MEMORIES",
+    "TABLES",
     "TABLE_ELEMENTS",
     "WasmLimits",
 ]
@@ -26,8 +29,12 @@ CONTRIBUTIONS_MOST = 200
 LOG_CHARACTERS = 2_000
 """Of a line for the log; the rest is cut off with a mark."""
 
-TABLE_ELEMENTS = 1_000_000
-"""Of a table of functions."""
+MEMORIES = 4
+TABLES = 32
+TABLE_ELEMENTS = 100_000
+CORE_INSTANCES = 256
+"""Of one component. A guest in C has one memory; what stands in for WASI in one in JavaScript has
+two of its own. One in Python comes as dozens of core instances."""
 
 CACHE_ENTRIES = 64
 """Compiled components that are kept; the ones that were not used for longest are removed."""
@@ -38,10 +45,10 @@ class WasmLimits(Struct, frozen=True):
 
     `fuel` is about the number of instructions, the same on every machine. `seconds` is the
     component's own time: waiting for the host does not count, and is bounded by `host_seconds`.
-    `memory_bytes` holds for as long as the component lives."""
+    `memory_bytes` holds for each of its memories, for as long as the component lives."""
 
     fuel: int = 10_000_000_000
     seconds: float = 5.0
-    memory_bytes: int = 128 * 1024 * 1024
+    memory_bytes: int = 64 * 1024 * 1024
     host_calls: int = 1_000
     host_seconds: float = 150.0
