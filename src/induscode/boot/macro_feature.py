@@ -29,6 +29,7 @@ _SOURCES = (
     "briefing/macro_files.py",
     "briefing/macros.py",
 )
+_SHARED = ".claude"
 _ALERT = CapabilityRequest.optional(EmitAlert(), "say what of a command is not followed")
 
 
@@ -90,6 +91,8 @@ class MacroCommand:
             raise UserError(f"/{name} says nothing", hint=f"write its text into {macro.source}")
         if macro.model:
             self._alert(f"/{name} asks for the model {macro.model}; this session keeps its own")
+        if older := _older_forms(macro):
+            self._alert(f"/{name} is written in an older form; {older}: {macro.source}")
         return Submit(made.text, only=macro.allowed_tools, sources=made.parts)
 
     def _now(self) -> MacroDef:
@@ -101,6 +104,17 @@ class MacroCommand:
             " used, or waits for your trust",
             hint="see: indus trust",
         )
+
+
+def _older_forms(macro: MacroDef) -> str:
+    """How to write now what a file of our own folders says in an older way; files that are shared
+    with other programs keep their words."""
+    from induscode.briefing.macros import scan_macro_body
+
+    found: dict[str, str] = {}
+    if _SHARED not in macro.source.parts:
+        scan_macro_body(macro.body, found.__setitem__)
+    return ", ".join(f"write {now} for {old}" for old, now in found.items())
 
 
 def _described(macro: MacroDef) -> str:

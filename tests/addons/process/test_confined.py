@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from induscode.addons.process import started
 from induscode.addons.process.addon import ProcessAddon
 from induscode.addons.process.confine import Reach, Wall, told_of
+from induscode.addons.process.faults import ProcessFault
 from induscode.addons.process.limits import ProcessLimits
 from induscode.addons.sandbox import SandboxPolicy
 from induscode.kernel.content import plain_text
@@ -117,6 +119,23 @@ async def test_processes_outside_cannot_be_signalled(probe: ProcessAddon) -> Non
             victim.kill()
 
 
+async def test_without_namespaces_the_other_walls_stand_alone_and_the_person_is_told(
+    probe: ProcessAddon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = started._attempt
+    monkeypatch.setattr(
+        started, "_attempt", lambda *given, namespaces: attempt(*given, namespaces=False)
+    )
+    with subprocess.Popen(["sleep", "60"]) as victim:
+        try:
+            assert await tried(probe, "signal", victim.pid) == "Operation not permitted"
+        finally:
+            victim.kill()
+    assert await tried(probe, "socket", "AF_INET") == DENIED
+    assert await tried(probe, "read", f"/proc/{os.getpid()}/environ") == DENIED
+    assert "start any number of processes" in probe.unconfined
+
+
 async def test_there_is_no_network_and_no_socket_of_the_file_system(probe: ProcessAddon) -> None:
     for family in ("AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK"):
         assert await tried(probe, "socket", family) == DENIED
@@ -185,6 +204,28 @@ async def test_stderr_is_kept_up_to_its_limit_and_without_secrets(nursery: Nurse
     assert "canary" not in str(nursery.told[0])
 
 
+async def test_progress_and_errors_are_told_without_secrets(nursery: Nursery) -> None:
+    nursery.secrets.add("MY_KEY", "sk-canary-9f2c41d7e8")
+    told: list[str] = []
+    addon = await nursery.addon(nursery.write("own/leaky.py", LEAKY))
+    with pytest.raises(ProcessFault) as raised:
+        await addon.tool("leak", {}, progress=told.append)
+    assert told == ["at [redacted: MY_KEY]"]
+    assert "ValueError: [redacted: MY_KEY]" in str(raised.value)
+
+
+LEAKY = """
+from indus_addon import Addon
+
+addon = Addon("leaky")
+
+@addon.tool("leak", "Leaks.")
+def leak(args, call):
+    call.progress("at sk-canary-9f2c41d7e8")
+    raise ValueError("sk-canary-9f2c41d7e8")
+
+addon.run()
+"""
 HOST = """
 import asyncio, os, sys
 from pathlib import Path

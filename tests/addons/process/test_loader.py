@@ -19,6 +19,7 @@ from induscode.addons.contract import (
     AddonId,
     AddonSource,
     HookEvent,
+    LifecyclePayload,
     LoaderError,
     LoaderErrorKind,
     ToolEnterContext,
@@ -32,6 +33,7 @@ from induscode.addons.process.limits import ProcessLimits
 from induscode.addons.process.loader import ProcessLoader
 from induscode.addons.process.runners import runner_of
 from induscode.addons.process.wire import request
+from induscode.addons.sandbox import SandboxPolicy
 from induscode.kernel.content import plain_text
 from induscode.kernel.tool import ToolContext
 from induscode.tools.processes.line import Keeper
@@ -197,6 +199,20 @@ async def test_typescript_runs_where_node_can_and_else_one_sentence_says_why_not
     assert plain_text(result.content) == "twice 42"
 
 
+async def test_the_policy_bounds_each_call(desk: Desk) -> None:
+    policy = SandboxPolicy(timeout_ms=200)
+    limits = ProcessLimits(cancel_seconds=0.2, close_seconds=0.3)
+    loader = msgspec.structs.replace(desk.loader, policy=policy, limits=limits)
+    host = create_addon_host(AddonHostDeps(loader=loader))
+    host.on_fault(desk.faults.append)
+    slow = "@addon.on('turn:start')\ndef slow(payload, call):\n    call.wait(60)\n\naddon.run()"
+    path = desk.write("slow.py", WHERE.replace("addon.run()", slow))
+    await host.load_one(AddonSource(path, AddonId("slow")))
+    await host.bundle().dispatch.dispatch(HookEvent.TURN_START, LifecyclePayload())
+    await host.close()
+    assert ["within 0.2 s" in fault.message for fault in desk.faults] == [True]
+
+
 @pytest.mark.parametrize(
     ("version", "words"),
     [
@@ -240,6 +256,7 @@ async def test_each_shape_of_an_addon_has_its_interpreter(tmp_path: Path) -> Non
     entry = made("pack/src/main.cjs")
     index = made("plain/index.py")
 
+    made("package.json", json.dumps({"name": "the project's own"}))
     single = await runner_of(made("one.py"), environ)
     assert single.words == (sys.executable, "-B", str(tmp_path / "one.py"))
     assert single.folder is None

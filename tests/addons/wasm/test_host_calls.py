@@ -18,6 +18,8 @@ from induscode.addons.wasm import (
     WasmHost,
     WasmLimits,
 )
+from induscode.addons.wasm.engine import new_engine
+from induscode.addons.wasm.running import Running
 from induscode.errors import Cancelled, ServiceRefused, UserError
 from tests.addons.wasm.parts import Calls, Ear, Misdeed, Opener
 
@@ -176,6 +178,31 @@ async def test_cancelling_a_call_ends_the_host_call_that_it_waits_for(opener: Op
     with pytest.raises(asyncio.CancelledError):
         await waiting
     await asyncio.wait_for(over.wait(), 5)
+
+
+async def test_closing_ends_a_call_that_waits_for_the_host(opener: Opener) -> None:
+    begun = asyncio.Event()
+
+    async def forever(_text: str) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    addon = await opener(host=sending(forever))
+    waiting = asyncio.create_task(call(addon, Calls.SEND_MESSAGE))
+    await begun.wait()
+    await addon.close()
+    with pytest.raises(WasmFault) as fault:
+        await waiting
+    assert fault.value.kind is WasmFaultKind.CLOSED
+
+
+async def test_a_host_call_that_comes_after_the_interruption_is_not_waited_for() -> None:
+    running = Running("turn:start", new_engine(), WasmLimits())
+    running.interrupt()
+    running.over()
+    never = asyncio.Event()
+    future = await asyncio.wait_for(asyncio.to_thread(running.waited, never.wait), 5)
+    assert future.cancelled()
 
 
 async def test_a_component_that_is_called_on_its_own_behalf_is_refused_and_not_deadlocked(

@@ -92,7 +92,7 @@ def parsed(line: bytes) -> Incoming | Answer:
             raise _junk(f"its request {message.method} has the id null")
         asked = None if isinstance(message.id, UnsetType) else message.id
         return Incoming(message.method, message.params, asked)
-    if False:
+    if not isinstance(message.id, int):
         raise ProcessFault(
             ProcessFaultKind.FOREIGN_ID, f"it answered {_shown(message.id)}, which is no id of ours"
         )
