@@ -176,6 +176,8 @@ def test_the_person_is_told_what_does_not_hold() -> None:
     reach = Reach()
     assert told_of(reach, WALLS) == ""
     assert "read and change your files" in told_of(reach, [Wall.NETWORK, Wall.NAMESPACES])
+    assert "keys" not in told_of(reach, [Wall.NETWORK, Wall.NAMESPACES])
+    assert "read the keys of this session" in told_of(reach, [Wall.NETWORK])
     assert "use the network" in told_of(reach, [Wall.LANDLOCK])
     assert "any number of processes" in told_of(reach, [Wall.LANDLOCK, Wall.NETWORK])
     assert "whatever you can" in told_of(Reach(confined=False), [])

@@ -119,7 +119,7 @@ class ProcessLoader(Struct, frozen=True):
             Identity(name, digest),
             program,
             Hosting(self.keeper, calls, self.secrets, told),
-            limits=msgspec.structs.replace(self.limits, call_seconds=1e3),
+            limits=msgspec.structs.replace(self.limits, call_seconds=seconds),
         )
 
 
