@@ -158,6 +158,5 @@ def _stored(span: BriefSpan, blobs: BlobStore) -> StoredSpan:
 def _shape(spans: list[StoredSpan]) -> list[tuple[object, ...]]:
     """What is compared: all but where a text is kept, and the clock in it."""
     return [
-        (span.name, span.by, span.lasting or span.sha256, span.source, span.parts)
-        for span in spans
+        (span.name, span.by, span.lasting or span.sha256, span.source, span.parts) for span in spans
     ]

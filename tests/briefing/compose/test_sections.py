@@ -140,7 +140,7 @@ def test_delegates_are_listed_with_their_purpose_and_occasion() -> None:
 def test_documents_stand_under_their_paths_with_trimmed_bodies() -> None:
     text = section_project_context(BriefingInput(context_docs=DOCUMENTS)) or ""
     assert text.startswith("# Project context\n\n")
-    assert "the document closest\nto the working directory counts, also over one of the home" in text
+    assert "the document closest\nto the working directory counts, also over one of the" in text
     assert "\n\n## ./AGENTS.md\n\nUse two-space indent.\n\nSee @style.md\n\n## ./style.md" in text
     assert section_project_context(BriefingInput(left_out=("x",))) is None
 

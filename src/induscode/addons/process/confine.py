@@ -36,8 +36,9 @@ _SINKS = ("/dev/null", "/dev/zero", "/dev/full")
 
 class Wall(StrEnum):
     """What stands around a program. `landlock`: the files it may read and write, other processes'
-    environment among them, TCP, and signals to processes outside. `network`: sockets of every family. `namespaces`: a network and
-    processes of its own, whose number is bounded (but not root's) and which end together."""
+    environment among them, TCP, and signals to processes outside. `network`: sockets of every
+    family. `namespaces`: a network and processes of its own, whose number is bounded (but not
+    root's) and which end together."""
 
     LANDLOCK = "landlock"
     NETWORK = "network"

@@ -89,4 +89,3 @@ def _within(profile: SubagentProfile, providers: Collection[str] | None) -> Suba
         found=f"{profile.model[:60]!r} is not PROVIDER/MODEL of a provider that you have",
         hint=f"use one of {', '.join(sorted(providers))}",
     )
-
