@@ -300,7 +300,7 @@ class LinePrompt:
             case _ if name.removeprefix("/") in self._driver.commands():
                 self._turn(self._driver.submit(message))
             case _:
-                self._view.line(unknown_command(name))
+                self._view.line(unknown_command(name, self._driver.commands()))
 
     def _continue(self) -> None:
         if self._driver.unfinished:

@@ -26,9 +26,10 @@ def help_text(commands: Mapping[str, str]) -> str:
     return "\n".join([*(f"{name:<{width}} {what}" for name, what in listed.items()), _KEYS])
 
 
-def unknown_command(name: str) -> str:
-    near = get_close_matches(name, [*COMMANDS, *ALIASES], n=1)
-    guess = f"did you mean {near[0]}? " if near else ""
+def unknown_command(name: str, commands: Mapping[str, str]) -> str:
+    """What to say to a name that is none; `commands` as for `help_text`."""
+    near = get_close_matches(name, [*COMMANDS, *ALIASES, *(f"/{each}" for each in commands)], n=1)
+    guess = f"did you mean {safe(near[0])}? " if near else ""
     return (
         f"there is no {safe(name)}; {guess}/help lists them, a space before it says it to the model"
     )

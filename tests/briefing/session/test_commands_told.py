@@ -44,3 +44,9 @@ def test_an_older_form_works_and_how_to_write_it_now_is_told_for_our_own_files(
     sentence = "write {{arg.1}} for $1, write {{arg.slice 2 1}} for ${@:2:1}"
     assert (sentence in ran.err) == told
     assert (str(file) in ran.err) == told
+
+
+def test_a_mistyped_name_is_helped_with_commands_of_files_too(home: Home) -> None:
+    command(home, "review.md", b"Review it.")
+    ran = home.run("--plain", "-m", home.script(answer("Done.")), stdin="/revew\n")
+    assert "there is no /revew; did you mean /review?" in ran.err
