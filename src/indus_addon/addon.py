@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from _queue import SimpleQueue
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
@@ -36,6 +37,8 @@ class Addon:
         self._calls: dict[int, Call] = {}
         self._running: dict[str, Call] = {}
         self._lock = threading.Lock()
+        self._jobs: SimpleQueue[tuple[Call, str, Wire]] = SimpleQueue()
+        self._idle = 0
 
     def on(self, event: str, *, gate: bool = False, transform: bool = False) -> Callable[[F], F]:
         """Hear of an event. A `gate` decides about it: it returns the reason why not, or None to
@@ -146,10 +149,20 @@ class Addon:
         }
 
     def _begin(self, call: Call, method: str, wire: Wire) -> None:
+        """In a thread that has nothing to do, or else in a new one."""
         with self._lock:
             self._calls[call.id] = call
-        work = threading.Thread(target=self._serve, args=(call, method, wire), daemon=True)
-        work.start()
+            fresh = self._idle == 0
+            self._idle -= 0 if fresh else 1
+        self._jobs.put((call, method, wire))
+        if fresh:
+            threading.Thread(target=self._work, daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            self._serve(*self._jobs.get())
+            with self._lock:
+                self._idle += 1
 
     def _serve(self, call: Call, method: str, wire: Wire) -> None:
         """What the handler raises is answered too, and printed as threads do."""

@@ -129,6 +129,7 @@ class Peer:
                 self._last += 1
                 self._late[self._last] = None
                 self._writer.write(request("shutdown", {}, self._last))
+                self._writer.finish()
                 await _bounded(self._line.exited, seconds)
             self._line.end(0)
             self._over(closing)

@@ -86,6 +86,7 @@ class LineWriter:
         self._fail = fail
         self._waiting: deque[bytes] = deque()
         self._bytes = 0
+        self._last = False
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -102,6 +103,12 @@ class LineWriter:
         limits = self._limits
         if self._bytes > limits.queue_bytes or len(self._waiting) > limits.queue_length:
             self._not_reading(f"{len(self._waiting)} messages wait for it to read them")
+
+    def finish(self) -> None:
+        """Close when everything has been read."""
+        self._last = True
+        if not self._waiting:
+            self.close()
 
     def close(self) -> None:
         if self._timer is not None:
@@ -130,6 +137,8 @@ class LineWriter:
             else:
                 self._waiting.popleft()
         self._loop.remove_writer(self._stream)
+        if self._last:
+            self.close()
 
     def _not_reading(self, why: str) -> None:
         self._fail(ProcessFault(ProcessFaultKind.NOT_READING, why))

@@ -278,13 +278,10 @@ class _Reaper:
         self._asked = True
 
     def _to_all(self, number: int) -> None:
-        if not _LINUX:
-            return _signal_group(self._leader, number)
-        stopped: set[int] = set()
-        while number == signal.SIGKILL and (fresh := set(_descendants()) - stopped):
-            _signal(list(fresh), signal.SIGSTOP)  # else it would fork into the place of the killed
-            stopped |= fresh
-        return _signal(_descendants(), number)
+        if _LINUX:
+            _signal(_descendants(), number)
+        else:
+            _signal_group(self._leader, number)
 
 
 class _Wake:

@@ -1,10 +1,11 @@
-"""Closes its standard input, and stays."""
+"""Closes its standard input before it is asked anything, and stays."""
 
 import os
 import signal
 
-from speech import introduced
+from speech import GATE, heard, send
 
-introduced()
+first = next(heard())
 os.close(0)
+send(id=first["id"], result={"protocol": 1, "name": "bad", "register": {"events": GATE}})
 signal.pause()
