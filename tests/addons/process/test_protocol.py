@@ -10,11 +10,12 @@ import msgspec
 import pytest
 
 from induscode.addons.contract import ExecOutcome, FrameworkHandles, HookEvent, ToolPayload
+from induscode.addons.offers import CONTRIBUTIONS_MOST
 from induscode.addons.process import started
 from induscode.addons.process.faults import ProcessFault
 from induscode.addons.process.faults import ProcessFaultKind as Kind
 from induscode.addons.process.host_calls import HostCalls
-from induscode.addons.process.limits import CONTRIBUTIONS_MOST, ProcessLimits
+from induscode.addons.process.limits import ProcessLimits
 from induscode.addons.process.registration import registration_of
 from induscode.errors import HandleClosed, ServiceRefused, UserError
 from induscode.feature.limits import SCHEMA_BYTES

@@ -7,7 +7,6 @@ from msgspec import Struct
 from induscode.addons.sandbox import DEFAULT_TIMEOUT_MS
 
 __all__ = [
-    "CONTRIBUTIONS_MOST",
     "CRASHES_MOST",
     "CRASH_SECONDS",
     "LOG_CHARACTERS",
@@ -17,9 +16,6 @@ __all__ = [
 
 PROTOCOL = 1
 """The version of the protocol that this host speaks."""
-
-CONTRIBUTIONS_MOST = 200
-"""Of each kind, in one registration."""
 
 CRASHES_MOST = 3
 CRASH_SECONDS = 300.0

@@ -31,12 +31,12 @@ from induscode.addons.contract import (
     Observe,
     Transform,
 )
+from induscode.addons.offers import OfferedEvent, OfferedTool
 from induscode.addons.process.addon import Hosting, Identity, ProcessAddon
 from induscode.addons.process.confine import HOUSE, reach_of
 from induscode.addons.process.faults import ProcessFault
 from induscode.addons.process.host_calls import HostCalls
 from induscode.addons.process.limits import ProcessLimits
-from induscode.addons.process.registration import OfferedEvent, OfferedTool
 from induscode.addons.process.runners import Runner, runner_of
 from induscode.addons.process.started import Program
 from induscode.addons.sandbox import SandboxPolicy

@@ -34,9 +34,10 @@ from induscode.addons.contract import (
     ToolExitContext,
     Transform,
 )
+from induscode.addons.offers import OfferedEvent, OfferedTool
 from induscode.addons.wasm.decisions import Changed, Outcome, Stopped, ToolAnswer, Unchanged
 from induscode.addons.wasm.faults import WasmFault, WasmFaultKind
-from induscode.addons.wasm.registration import OfferedEvent, OfferedTool, Registration
+from induscode.addons.wasm.registration import Registration
 from induscode.kernel.jsontext import JsonProblem, parse_object
 from induscode.kernel.tool import ToolContext, ToolResult
 

@@ -8,7 +8,6 @@ __all__ = [
     "ANSWER_BYTES",
     "CACHE_ENTRIES",
     "COMPONENT_BYTES",
-    "CONTRIBUTIONS_MOST",
     "CORE_INSTANCES",
     "LOG_CHARACTERS",
     "MEMORIES",
@@ -22,9 +21,6 @@ COMPONENT_BYTES = 64 * 1024 * 1024
 
 ANSWER_BYTES = 1024 * 1024
 """Of each text that a component hands to the host: answers, and arguments of host calls."""
-
-CONTRIBUTIONS_MOST = 200
-"""Of each kind, in one registration."""
 
 LOG_CHARACTERS = 2_000
 """Of a line for the log; the rest is cut off with a mark."""
