@@ -191,3 +191,12 @@ def test_a_body_is_sent_by_the_exchange_alone_right_after_it_was_recorded() -> N
 )
 def test_nothing_but_the_gateway_speaks_http(library: str) -> None:
     assert not {name for name in using(library) if not name.startswith("gateway/")}
+
+
+@requirement("invariant.indus-addon-imports-nothing")
+def test_what_addon_authors_get_imports_the_standard_library_and_nothing_else() -> None:
+    files = sorted((HOUSE.parent / "indus_addon").rglob("*.py"))
+    assert files
+    for file in files:
+        names = {name.split(".")[0] for name in imported(ast.parse(file.read_text()))}
+        assert names <= {*sys.stdlib_module_names, "indus_addon"}, file.name
