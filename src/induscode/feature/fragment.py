@@ -13,8 +13,8 @@ __all__ = ["FragmentContribution", "FragmentDeclaration", "FragmentPort", "Fragm
 
 
 class FragmentDeclaration(Struct, frozen=True):
-    """`slot` is the section of the prompt that it follows (docs/briefing.md has their ids); any other
-    stands before the footer. `characters` is the most it may take."""
+    """`slot` is the section of the prompt that it follows (docs/briefing.md has their ids); with
+    any other it stands before the footer. `characters` is the most it may take."""
 
     name: str
     slot: str = "features"
