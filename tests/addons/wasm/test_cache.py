@@ -188,12 +188,14 @@ def test_an_entry_that_cannot_be_put_in_its_place_leaves_nothing_behind(folder: 
     assert [file.name for file in folder.iterdir()] == ["taken"]
 
 
-async def test_a_compiled_component_is_loaded_in_milliseconds(folder: Path) -> None:
+async def test_a_compiled_component_is_loaded_in_a_fraction_of_the_time(folder: Path) -> None:
+    began = time.perf_counter()
     await opened(folder)
-    least = 1.0
+    compiling = time.perf_counter() - began
+    least = compiling
     for _ in range(20):
         began = time.perf_counter()
         addon = await WasmAddon.open(GUARD, cache=CompileCache(folder))
         least = min(least, time.perf_counter() - began)
         await addon.close()
-    assert least < 0.02
+    assert least < compiling / 10
