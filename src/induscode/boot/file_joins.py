@@ -56,6 +56,8 @@ class FileJoins:
         rules = self._materials.rules()
         if rules is not self._rules:
             self._rules, self._matchers = rules, _matched(rules)
+        if not self._matchers:
+            return
         places = {_below(self._workspace, place) for place in (subject.path, subject.named)} - {""}
         for rule, matcher in self._matchers:
             if any(matcher.matches(place) for place in places):
