@@ -1,9 +1,9 @@
 """Build the WebAssembly guests: `make guests`, with ALL=1 also those in JavaScript and Python.
 
-The guests in C are committed, with the digests of what they were built from in
-tests/addons/wasm/guests/built.json, which a test compares. The others are larger (1 and 18 MB) and
-stay in build/guests. The tools are installed into build/guests too, from PyPI and npm; Node 20 or
-newer must be there.
+The guests in C (examples, and what tests run) are committed beside their sources, with the digests
+of what they were built from in tests/addons/wasm/guests/built.json, which a test compares. The
+others are larger (1 and 18 MB) and stay in build/guests. The tools are installed there too, from
+PyPI and npm; Node 20 or newer must be there.
 """
 
 import hashlib
@@ -19,10 +19,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "guests"
 WIT = ROOT / "src" / "induscode" / "addons" / "wit" / "addon.wit"
-EXAMPLES = ROOT / "examples" / "addons" / "wasm"
+EXAMPLES = ROOT / "examples" / "addons"
+SUBJECT = ROOT / "tests" / "addons" / "conformance" / "subject"
 HOSTILE = ROOT / "tests" / "addons" / "wasm" / "guests" / "hostile.c"
 BUILT = HOSTILE.with_name("built.json")
-HEADER = EXAMPLES / "indus_addon.h"
+HEADERS = (EXAMPLES / "wasm" / "indus_addon.h", EXAMPLES / "wasm" / "text.h")
 
 PYPI = ["ziglang==0.17.0", "componentize-py==0.25.1"]
 NPM = ["@bytecodealliance/jco-transpile@0.15.0", "componentize-qjs@0.4.5"]
@@ -75,17 +76,22 @@ def build_c(scripts: Path, source: Path) -> Path:
     return out
 
 
-def build_javascript(source: Path) -> Path:
-    out = BUILD / f"{source.stem}-js.wasm"
+def build_javascript(name: str, source: Path) -> Path:
+    out = BUILD / f"{name}-js.wasm"
     run("node", "quickjs.mjs", source, WIT, out)
     return out
 
 
-def build_python(scripts: Path, source: Path) -> Path:
-    out = BUILD / f"{source.stem}-python.wasm"
+def build_python(scripts: Path, name: str, source: Path) -> Path:
+    out = BUILD / f"{name}-python.wasm"
     what = ("-q", "-d", WIT, "-w", "addon", "componentize", "--stub-wasi", source.stem)
     run(scripts / "componentize-py", *what, "-p", source.parent, "-o", out)
     return out
+
+
+def included(source: Path) -> list[Path]:
+    text = source.read_text()
+    return [header for header in HEADERS if f'{header.name}"' in text]
 
 
 def digest(path: Path) -> str:
@@ -104,14 +110,19 @@ def main() -> int:
     BUILD.mkdir(parents=True, exist_ok=True)
     scripts = tools()
     built: dict[str, dict[str, str]] = {}
-    for source in (EXAMPLES / "guard.c", HOSTILE):
+    for source in (*sorted(EXAMPLES.glob("*/*.c")), SUBJECT / "subject.c", HOSTILE):
         out = told(source, partial(build_c, scripts))
-        parts = (source, HEADER, WIT, out)
+        parts = (source, *included(source), WIT, out)
         built[source.stem] = {str(path.relative_to(ROOT)): digest(path) for path in parts}
     BUILT.write_text(json.dumps(built, indent=2) + "\n")
     if sys.argv[1:] == ["all"]:
-        told(EXAMPLES / "guard.js", build_javascript)
-        told(EXAMPLES / "guard.py", partial(build_python, scripts))
+        told(EXAMPLES / "budgeter/budgeter.js", partial(build_javascript, "budgeter"))
+        for name, source in {
+            "guard": EXAMPLES / "wasm/guard",
+            "subject": SUBJECT / "component",
+        }.items():
+            told(source.with_suffix(".js"), partial(build_javascript, name))
+            told(source.with_suffix(".py"), partial(build_python, scripts, name))
     return 0
 
 

@@ -71,6 +71,7 @@ def run_page(page: Path, folder: Path) -> int:
     blocks = blocks_of(page)
     for block in blocks:
         if block.file is not None:
+            (work / block.file).parent.mkdir(parents=True, exist_ok=True)
             (work / block.file).write_text(block.text, encoding="utf-8")
     running = [block for block in blocks if block.runs]
     for block in running:

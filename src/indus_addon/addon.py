@@ -26,29 +26,39 @@ class Addon:
     second parameter; one that is `async` is run to its end. What it raises fails its call: then a
     gate stops, an interceptor blocks, an observer is passed over."""
 
-    def __init__(self, name: str, version: str = "") -> None:
+    def __init__(self, name: str, version: str = "", description: str = "") -> None:
         self.name = name
         self.version = version
-        self._events: list[tuple[str, str, Handler]] = []
+        self.description = description
+        self._needs: list[dict[str, Any]] = []
+        self._events: list[tuple[dict[str, Any], Handler]] = []
         self._stages: list[tuple[str | None, str, Handler]] = []
         self._commands: dict[str, tuple[str, Handler]] = {}
         self._tools: dict[str, tuple[str, dict[str, Any], Handler]] = {}
-        self._tasks: dict[str, tuple[str, Handler]] = {}
+        self._tasks: dict[str, tuple[dict[str, Any], Handler]] = {}
         self._calls: dict[int, Call] = {}
         self._running: dict[str, Call] = {}
         self._lock = threading.Lock()
         self._jobs: SimpleQueue[tuple[Call, str, Wire]] = SimpleQueue()
         self._idle = 0
 
-    def on(self, event: str, *, gate: bool = False, transform: bool = False) -> Callable[[F], F]:
-        """Hear of an event. A `gate` decides about it: it returns the reason why not, or None to
-        let it pass. A `transform` returns the new payload, or None to leave it."""
+    def needs(self, name: str, reason: str, *, required: bool = False) -> None:
+        """Ask the person for a capability, e.g. `scoped-fs(execute)`, and say why. Without a
+        `required` one the addon is not used at all."""
+        self._needs.append({"name": name, "reason": reason, "required": required})
+
+    def on(
+        self, event: str, *, gate: bool = False, transform: bool = False, tool: str | None = None
+    ) -> Callable[[F], F]:
+        """Hear of an event, with a `tool` only of that tool's. A `gate` decides about it: it
+        returns the reason why not, or None to let it pass. A `transform` returns the new payload,
+        or None to leave it."""
         if gate and transform:
             raise ValueError("a handler is a gate or a transform, not both")
         kind = "gate" if gate else "transform" if transform else "observe"
 
         def add(handler: F) -> F:
-            self._events.append((event, kind, handler))
+            self._events.append(({"event": event, "kind": kind, "tool": tool}, handler))
             return handler
 
         return add
@@ -85,11 +95,13 @@ class Addon:
 
         return add
 
-    def task(self, name: str, description: str = "") -> Callable[[F], F]:
-        """What runs beside the session. Given the `Call`; return when it is cancelled."""
+    def task(self, name: str, description: str = "", *, restarts: int = 0) -> Callable[[F], F]:
+        """What runs beside the session, and again after it failed, so many times at most. Given the
+        `Call`; return when it is cancelled."""
 
         def add(handler: F) -> F:
-            self._tasks[name] = (description, handler)
+            about = {"name": name, "description": description, "restarts": restarts}
+            self._tasks[name] = (about, handler)
             return handler
 
         return add
@@ -130,8 +142,9 @@ class Addon:
             "protocol": PROTOCOL,
             "name": self.name,
             "version": self.version,
+            "description": self.description,
             "register": {
-                "events": [{"event": event, "kind": kind} for event, kind, _ in self._events],
+                "events": [about for about, _ in self._events],
                 "interceptors": [{"tool": tool, stage: True} for tool, stage, _ in self._stages],
                 "commands": [
                     {"name": name, "summary": summary}
@@ -141,10 +154,8 @@ class Addon:
                     {"name": name, "description": description, "parameters": schema}
                     for name, (description, schema, _) in self._tools.items()
                 ],
-                "tasks": [
-                    {"name": name, "description": description}
-                    for name, (description, _) in self._tasks.items()
-                ],
+                "tasks": [about for about, _ in self._tasks.values()],
+                "capabilities": self._needs,
             },
         }
 
@@ -192,8 +203,8 @@ class Addon:
         place: int = params.get("handler", 0)
         match method:
             case "event":
-                _, kind, handler = self._events[place]
-                return said(kind, _called(handler, params["payload"], call))
+                about, handler = self._events[place]
+                return said(about["kind"], _called(handler, params["payload"], call))
             case "enter":
                 return entered(_called(self._stages[place][2], params, call))
             case "exit":

@@ -71,6 +71,7 @@ class Host {
 }
 
 export class Addon {
+  #needs = [];
   #events = [];
   #stages = [];
   #commands = new Map();
@@ -81,15 +82,22 @@ export class Addon {
   #host;
   #wire;
 
-  constructor(name, version = "") {
+  constructor(name, version = "", description = "") {
     this.name = name;
     this.version = version;
+    this.description = description;
   }
 
-  /** `{gate: true}` returns the reason why not; `{transform: true}` returns the new payload. */
-  on(event, { gate = false, transform = false }, handler) {
+  /** Ask the person for a capability, e.g. `scoped-fs(execute)`, and say why. */
+  needs(name, reason, { required = false } = {}) { this.#needs.push({ name, reason, required }); }
+
+  /**
+   * `{gate: true}` returns the reason why not; `{transform: true}` returns the new payload. With
+   * `{tool: "bash"}` it hears only of that tool.
+   */
+  on(event, { gate = false, transform = false, tool = null }, handler) {
     const kind = gate ? "gate" : transform ? "transform" : "observe";
-    this.#events.push({ event, kind, handler });
+    this.#events.push({ event, kind, tool, handler });
   }
 
   /** Return new arguments, the reason why the call is blocked, or nothing. `tool` may be null. */
@@ -105,7 +113,9 @@ export class Addon {
   }
 
   /** The handler gets its call; it ends when the call's signal says so. */
-  task(name, description, handler) { this.#tasks.set(name, { description, handler }); }
+  task(name, description, handler, { restarts = 0 } = {}) {
+    this.#tasks.set(name, { description, restarts, handler });
+  }
 
   run() {
     this.#wire = new Wire();
@@ -139,14 +149,18 @@ export class Addon {
       protocol: PROTOCOL,
       name: this.name,
       version: this.version,
+      description: this.description,
       register: {
-        events: this.#events.map(({ event, kind }) => ({ event, kind })),
+        events: this.#events.map(({ event, kind, tool }) => ({ event, kind, tool })),
         interceptors: this.#stages.map(({ tool, stage }) => ({ tool, [stage]: true })),
         commands: [...this.#commands].map(([name, { summary }]) => ({ name, summary })),
         tools: [...this.#tools].map(([name, { description, parameters }]) => ({
           name, description, parameters,
         })),
-        tasks: [...this.#tasks].map(([name, { description }]) => ({ name, description })),
+        tasks: [...this.#tasks].map(([name, { description, restarts }]) => ({
+          name, description, restarts,
+        })),
+        capabilities: this.#needs,
       },
     };
   }

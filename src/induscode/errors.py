@@ -6,7 +6,8 @@
     │   ├── ConfigError        a configuration file: file, field, hint
     │   ├── SessionNotFound    no session, or several, match an id
     │   ├── SessionBusy        another process writes this session
-    │   └── KeyMissing         no key for the chosen provider
+    │   ├── KeyMissing         no key for the chosen provider
+    │   └── NobodyToAsk        a command needs a person's yes                exit 3
     ├── ProviderError          the model's provider (each with what to do)
     │   ├── KeyRefused         401, 403
     │   ├── ModelUnknown       404
@@ -48,6 +49,7 @@ __all__ = [
     "LogDown",
     "ModelUnknown",
     "NetworkFailed",
+    "NobodyToAsk",
     "Overloaded",
     "ProviderError",
     "QuotaExceeded",
@@ -105,6 +107,12 @@ class SessionBusy(UserError):
 
 class KeyMissing(UserError):
     """The chosen provider needs a key and none is configured."""
+
+
+class NobodyToAsk(UserError):
+    """What was asked for needs a person's yes, and nobody is there."""
+
+    exit_code = 3
 
 
 class ProviderError(IndusError):

@@ -342,4 +342,6 @@ def test_every_source_of_tools_and_deck_belongs_to_a_feature() -> None:
     covered = {file for card in capability_cards() for file in source_files(card.feature)}
     root = Path(sys.modules["induscode"].__file__ or "").parent
     there = {*(root / "tools").rglob("*.py"), *(root / "capability_deck").rglob("*.py")}
-    assert there - covered == set()
+    # What brings in tools of servers contributes none of ours.
+    bridge = {"bridge_ledger", "mcp", "mcp_config"}
+    assert {file for file in there - covered if file.parent.name not in bridge} == set()

@@ -49,6 +49,15 @@ FIRST = (  # 001
     ("cards.bg_process", "DaemonTable"),
     ("cards.memory", "InMemoryStore"),
     ("cards.checkpoint", "maybe_wrap_checkpoint CheckpointingCard CHECKPOINTED_TOOLS"),
+    (
+        "mcp.ledger",
+        "BridgeLedger EnrollRequest BridgeEntry BridgeOp LedgerSnapshot BridgeKey",
+    ),
+    ("mcp.ledger", "reduce_ledger"),
+    ("mcp.ledger", "BridgeCapability bridge_box_to_capabilities server_of_qualified"),
+    ("mcp.ledger", "bridge_content_key bridge_ulid_key qualify_bridge_name"),
+    ("mcp", "bridge_config bridge_capability_card load_mcp_config"),
+    ("mcp", "bridge_tool_names bridge_tool_counts"),
 )
 SECOND = (  # 002
     ("contract", "Capability AnyCapability"),
@@ -84,16 +93,21 @@ SECOND = (  # 002
         "cards.memory",
         "build_memory_capability memory_card MEMORY_HANDLE_KEY InMemoryStore",
     ),
+    ("contract", "BridgeEntry BridgeOp BridgeKey bridge_key"),
+    ("contract", "LedgerSnapshot reduce_ledger"),
+    ("bridge_ledger.ledger", "BridgeLedger EnrollRequest"),
+    ("bridge_ledger.ledger", "empty_bridge_ledger bridge_ledger_from_log"),
+    ("bridge_ledger.ledger", "enroll_bridge_card retire withdraw_server"),
+    ("bridge_ledger.ledger", "live_capabilities live_capabilities_for_server"),
+    ("bridge_ledger.key", "bridge_content_key bridge_ulid_key qualify_bridge_name"),
+    (
+        "bridge_ledger.network",
+        "bridge_box_to_capabilities bridge_capability_card bridge_config",
+    ),
 )
 ROWS = (*FIRST, *SECOND)
 DUE = {
-    "the ledger": "BridgeLedger EnrollRequest BridgeEntry BridgeOp LedgerSnapshot BridgeKey"
-    " bridge_key reduce_ledger BridgeCapability bridge_box_to_capabilities server_of_qualified"
-    " bridge_content_key bridge_ulid_key qualify_bridge_name empty_bridge_ledger"
-    " bridge_ledger_from_log enroll_bridge_card retire withdraw_server live_capabilities"
-    " live_capabilities_for_server attach_bridge_capabilities detach_bridge AttachResult"
-    " bridge_config bridge_capability_card load_mcp_config bridge_tool_names bridge_tool_counts"
-    " bridge_status",
+    "the fleet": "attach_bridge_capabilities detach_bridge AttachResult bridge_status",
 }
 
 
@@ -111,6 +125,19 @@ DUE = {
     "deck.surface-rust.card-functions",
     "deck.surface-rust.card-stores",
     "deck.surface-rust.checkpoint",
+    "deck.surface-rust.ledger-types",
+    "deck.surface-rust.reduce",
+    "deck.surface-rust.bridge-capability",
+    "deck.surface-rust.keys",
+    "deck.surface-rust.config",
+    "deck.surface.bridge-entry",
+    "deck.surface.snapshot",
+    "deck.surface.ledger",
+    "deck.surface.ledger-construction",
+    "deck.surface.ledger-transitions",
+    "deck.surface.ledger-projections",
+    "deck.surface.keys",
+    "deck.surface.network-adapters",
     "deck.surface.capability",
     "deck.surface.capability-id",
     "deck.surface.card",

@@ -185,7 +185,9 @@ async def test_a_conversation_that_never_fits_is_given_up(rig: Rig) -> None:
 class Veto:
     by = "project:keeper"
 
-    async def before(self, what: Literal["compaction", "rewind", "fork"]) -> Continue | Stop:
+    async def before(
+        self, what: Literal["compaction", "rewind", "fork"], reason: str
+    ) -> Continue | Stop:
         return Stop("everything matters")
 
 

@@ -7,11 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from msgspec import Raw
 
-from induscode.conductor import tool_hooks, turn_hooks
-from induscode.conductor.amendments import MAX_OPERATIONS
-from induscode.conductor.hooks import Continue, Hooks, Rewritten, Shape, Stop, ToolView
+from induscode.conductor import environment_hooks, shaping, tool_hooks, turn_hooks, wording
+from induscode.conductor.hooks import (
+    Continue,
+    Hooks,
+    Rewritten,
+    Shape,
+    Stop,
+    ToolView,
+)
 from induscode.errors import UserError
 from induscode.kernel.content import Text
 from induscode.kernel.events import Fault, HookDecided
@@ -19,20 +24,18 @@ from induscode.kernel.jsontext import digest, raw_json
 from induscode.kernel.request import NeutralRequest
 from induscode.kernel.tool import ToolContext, ToolResult
 from induscode.policy.verdict import Allow, Ask, Deny, Layer, Verdict
-from induscode.session.entries import Amendment, Approval, Hook, Input, Intent, Operation, Result
+from induscode.session.entries import Amendment, Approval, Hook, Input, Intent, Result
 from tests.conductor.rig import (
     Model,
     Rig,
     Rules,
     Tool,
     acts,
-    assert_valid,
     bounded,
     calls,
     denying,
     results_of,
     say,
-    words_of,
 )
 from tests.requirements import requirement
 
@@ -268,30 +271,6 @@ class Shaper:
         return await self._shape(request)
 
 
-@requirement("turn.amendment-is-an-entry")
-async def test_a_shaped_context_is_an_amendment_that_replays(rig: Rig) -> None:
-    async def shape(request: NeutralRequest) -> Shape | None:
-        target = request.messages()[0].parts[0].entry
-        if len(request.messages()) == 1:
-            return None
-        told = Operation(op="replace", target=target, content=[Text("(an older question)")])
-        return Shape(operations=(told,), parameters={"temperature": Raw(b"0.5")})
-
-    rig.hooks = Hooks(context=(Shaper(shape),))
-    model = Model(say("one"), say("two"))
-    conductor = rig.open(model)
-    await conductor.submit([Text("a very long question")])
-    await conductor.submit([Text("b")])
-
-    assert "a very long question" in words_of(model.request(0))
-    assert "a very long question" not in words_of(model.request(1))
-    assert "(an older question)" in words_of(model.request(1))
-    assert model.request(1)["head"]["extra"] == {"temperature": 0.5}
-    assert {entry.by for entry in rig.entries(Amendment)} == {"project:shaper"}
-    assert_valid(model.request())
-    assert rig.replay().passed
-
-
 @requirement("invariant.07.failing-observer-skipped")
 @pytest.mark.parametrize("fault", [burst, hang])
 async def test_a_failing_shaper_or_observer_is_a_fault_and_the_turn_goes_on(
@@ -300,7 +279,7 @@ async def test_a_failing_shaper_or_observer_is_a_fault_and_the_turn_goes_on(
     class Observer:
         by = "project:watch"
 
-        async def turn_ended(self, text: str) -> None:
+        async def turn_ended(self, session: str, text: str) -> None:
             await fault(text)
 
     rig.hooks = Hooks(context=(Shaper(fault),), turn=(Observer(),), deadline=0.05)
@@ -317,7 +296,7 @@ async def test_an_observer_hears_the_final_text(rig: Rig) -> None:
     class Observer:
         by = "project:watch"
 
-        async def turn_ended(self, text: str) -> None:
+        async def turn_ended(self, session: str, text: str) -> None:
             heard.append(text)
 
     rig.hooks = Hooks(turn=(Observer(),))
@@ -329,7 +308,7 @@ async def test_without_hooks_nothing_is_guarded(rig: Rig, monkeypatch: pytest.Mo
     def guarded(*_: object, **__: object) -> Any:
         raise AssertionError("no hook is there to be heard")
 
-    for module in (tool_hooks, turn_hooks):
+    for module in (environment_hooks, shaping, tool_hooks, turn_hooks, wording):
         monkeypatch.setattr(module, "guarded", guarded)
     rig.tools = [acts(Tool("work"))]
     conductor = rig.open(Model(calls(("work", {})), say("x", input=190_000), say("s"), say("y")))
@@ -351,38 +330,3 @@ async def test_a_tool_never_sees_what_a_hook_that_stopped_it_saw(rig: Rig) -> No
     await rig.run(calls(("work", {})), say())
     assert ran == []
     assert [note.decision for note in rig.entries(Hook)] == ["rewrite", "deny"]
-
-
-async def test_an_amendment_carries_digests_and_is_capped(rig: Rig) -> None:
-    class Greedy:
-        by = "project:greedy"
-        many = False
-
-        async def shape(self, request: NeutralRequest) -> Shape:
-            target = request.messages()[0].parts[0].entry
-            change = Operation(op="replace", target=target, content=[Text("something else")])
-            return Shape(operations=(change,) * (MAX_OPERATIONS + 1 if self.many else 1))
-
-    hook = Greedy()
-    rig.hooks = Hooks(context=(hook,))
-    await rig.run(say("one"), said="the original")
-    (amended,) = rig.entries(Amendment)
-    assert amended.operations[0].before != amended.operations[0].after != ""
-    hook.many = True
-    await rig.run(say("two"), said="more")
-    assert len(rig.entries(Amendment)) == 1
-    assert any("at most 64" in fault.message for fault in rig.heard(Fault))
-    assert rig.replay().passed
-
-
-async def test_an_amendment_of_what_the_model_does_not_see_is_a_fault(rig: Rig) -> None:
-    class Blind:
-        by = "project:blind"
-
-        async def shape(self, request: NeutralRequest) -> Shape:
-            return Shape(operations=(Operation(op="omit", target="nothing-there"),))
-
-    rig.hooks = Hooks(context=(Blind(),))
-    await rig.run(say("one"))
-    assert rig.entries(Amendment) == []
-    assert any("which the model does not see" in fault.message for fault in rig.heard(Fault))

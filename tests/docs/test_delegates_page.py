@@ -6,8 +6,9 @@ import re
 import shlex
 from pathlib import Path
 
+from induscode.capability_deck.agents.files import read_profile
+from induscode.capability_deck.agents.profile import SubagentProfile
 from induscode.crew.delegates.limits import ANSWER_CHARACTERS, AT_ONCE, MAX_DEPTH, SECONDS
-from induscode.crew.delegates.profiles import SubagentProfile, read_profile
 from induscode.policy.modes import Mode
 from tests.cli.home import Home, answer
 from tests.docs_blocks import blocks_of

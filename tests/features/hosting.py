@@ -101,7 +101,7 @@ class TestHost:
             builder.add(one)
         return builder.install()
 
-    def _grants(self, made: FeatureDescriptor, digest: str) -> GrantPort:
+    def _grants(self, made: FeatureDescriptor, *_: object) -> GrantPort:
         return self.grants_of.get(str(made.id), self.grants)
 
     async def _notify(self, feature: str, text: str) -> None:

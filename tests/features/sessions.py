@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from induscode.feature.capability import (
+    AnyCapability,
     ContributeHook,
     ContributeTool,
 )
@@ -79,7 +80,8 @@ class Hook:
 
     on_pre_tool_call = on_post_tool_call = on_input_submit = on_pre_request = _heard
     on_turn_end = on_post_assistant = on_session_start = on_session_end = _heard
-    on_before_rewrite = _heard
+    on_before_rewrite = on_turn_start = on_request_parameters = on_summary = _heard
+    on_shell_environment = _heard
 
 
 def weather(tool: Weather) -> OwnFeature:
@@ -93,7 +95,13 @@ def weather(tool: Weather) -> OwnFeature:
     )
 
 
-def hooked(hook: Hook, point: HookPoint = PRE, name: str = "guard", **declared: Any) -> OwnFeature:
+def hooked(
+    hook: Any,
+    point: HookPoint = PRE,
+    name: str = "guard",
+    grants: tuple[AnyCapability, ...] = (),
+    **declared: Any,
+) -> OwnFeature:
     declaration = HookDeclaration(name, point, **declared)
 
     def install(ctx: FeatureInstallContext) -> None:
@@ -101,7 +109,8 @@ def hooked(hook: Hook, point: HookPoint = PRE, name: str = "guard", **declared: 
         getattr(ctx.hooks, method)(name, hook)
 
     return OwnFeature(
-        Custom(lambda made: made.hook(declaration), install, name), (ContributeHook(point),)
+        Custom(lambda made: made.hook(declaration), install, name),
+        (ContributeHook(point), *grants),
     )
 
 
@@ -116,12 +125,16 @@ text = "Done."
 SAY = '[[answer]]\ntext = "Done."\n'
 
 
+def opened(place: Place, script: str, *features: OwnFeature, **options: Any) -> Agent:
+    model = f"scripted/{place.workspace / Path(place.script(script)).name}"
+    where: dict[str, Any] = {"cwd": place.workspace, "home": place.home, "environ": place.environ}
+    return Agent(model, features=features, **{"mode": "full", **where, **options})
+
+
 async def ran(
     place: Place, script: str, *features: OwnFeature, said: str = "go", **options: Any
 ) -> tuple[RunResult, list[Event]]:
-    model = f"scripted/{place.workspace / Path(place.script(script)).name}"
-    where: dict[str, Any] = {"cwd": place.workspace, "home": place.home, "environ": place.environ}
-    async with Agent(model, features=features, **{"mode": "full", **where, **options}) as agent:
+    async with opened(place, script, *features, **options) as agent:
         events = [event async for event in agent.run(said)]
         assert agent.result is not None
         return agent.result, events

@@ -8,12 +8,13 @@ from typing import Any
 from induscode.conductor.decisions import Decisions
 from induscode.conductor.feature_hooks import hooks_of
 from induscode.conductor.hooks import NO_HOOKS, Hooks
-from induscode.conductor.tool_hooks import Entered, ToolHooks
+from induscode.conductor.tool_hooks import Ended, Entered, ToolHooks
 from induscode.feature.descriptor import FeatureDescriptor, FeatureId
 from induscode.feature.hook import HookDeclaration
 from induscode.feature.hook_views import Continue
 from induscode.feature.points import HookPoint
 from induscode.feature.registry import FeatureInstallContext
+from induscode.kernel.cancel import CancelToken
 from induscode.kernel.tool import ToolResult
 from induscode.policy.redaction import Secrets
 from tests.features.hosting import TestHost, package
@@ -55,13 +56,14 @@ async def test_a_thousand_hooks_that_do_not_match_cost_less_than_100_microsecond
 
     async def cost(some: Hooks) -> float:
         around = ToolHooks(some, _unused(), Secrets())
+        ended, cancel = Ended(ToolResult.text(""), "x"), CancelToken()
         best = float("inf")
         for _ in range(5):
             start = time.process_time()
             for number in range(ROUNDS):
-                entered = await around.enter(f"c/{number}", "read", {})
+                entered = await around.enter(f"c/{number}", "read", {}, cancel)
                 assert isinstance(entered, Entered)
-                await around.exit(f"c/{number}", "read", {}, ToolResult.text(""), "x")
+                await around.exit(f"c/{number}", "read", {}, ended, cancel)
             best = min(best, (time.process_time() - start) / ROUNDS)
         return best * MICROSECONDS
 

@@ -295,7 +295,7 @@ def test_the_order_of_an_installation() -> None:
             steps.append(f"{capability.text()} asked for {self._name}")
             return super().denial(capability)
 
-    def grants(made: FeatureDescriptor, digest: str) -> Grants:
+    def grants(made: FeatureDescriptor, *_: object) -> Grants:
         steps.append(f"policy of {made.id.name}")
         return Told(made.id.name)
 

@@ -192,6 +192,6 @@ def test_the_host_keeps_handles_and_metadata_and_nothing_that_the_feature_thinks
     (feature,) = registry.features
     assert set(vars(feature)) == {
         "denied", "descriptor", "digest", "draft", "enabled", "granted", "grants", "handles",
-        "ports", "record", "refused", "task_states",
+        "ports", "record", "refused", "task_states", "trusted",
     }  # fmt: skip
     assert all(module is not value for value in vars(feature).values())

@@ -17,6 +17,7 @@ from induscode.feature.hook_views import (
     EmitDiagnosticRecord,
     PublicPreRequestEvent,
     PublicPreToolCallEvent,
+    PublicTurnStartEvent,
     RewriteArguments,
 )
 from induscode.feature.points import HookPoint
@@ -30,11 +31,26 @@ from tests.features.sessions import (
     Weather,
     entries,
     hooked,
+    opened,
     ran,
     weather,
     why,
 )
 from tests.requirements import requirement
+
+CONDENSED = """
+[[answer]]
+usage = { input = 900000, output = 10 }
+[[answer.call]]
+name = "bash"
+arguments = { command = "true" }
+[[answer]]
+on = "Condense this conversation."
+text = "They talked."
+[[answer]]
+on = "They talked."
+text = "Done."
+"""
 
 
 @requirement("feature.hook.deny-synthetic-error", "feature.hook.closed-decisions")
@@ -158,13 +174,96 @@ async def test_each_point_is_heard_once_in_its_moment(place: Place) -> None:
 
         return hooked(Hook(note), point, name=str(point))
 
-    points = [point for point in HookPoint if point is not HookPoint.BEFORE_REWRITE]
-    await ran(place, CALL, weather(Weather()), *[at(point) for point in points])
+    rewriting = (HookPoint.BEFORE_REWRITE, HookPoint.SUMMARY)
+    points = [point for point in HookPoint if point not in rewriting]
+    script = CALL.replace("weather", "bash").replace('town = "Cork"', 'command = "true"')
+    await ran(place, script, *[at(point) for point in points])
 
+    asking = ("pre-request", "request-parameters", "post-assistant")
     assert heard == [
-        *("input-submit", "session-start", "pre-request", "post-assistant", "pre-tool-call"),
-        *("post-tool-call", "pre-request", "post-assistant", "turn-end", "session-end"),
+        *("input-submit", "session-start", "turn-start", *asking),
+        *("pre-tool-call", "shell-environment", "post-tool-call"),
+        *(*asking, "turn-end", "session-end"),
     ]
+
+
+@pytest.mark.parametrize("point", list(HookPoint))
+async def test_a_diagnostic_is_accepted_at_every_point(place: Place, point: HookPoint) -> None:
+    hook = Hook(EmitDiagnosticRecord(FeatureDiagnostic("seen")))
+    result, _ = await ran(place, CONDENSED, hooked(hook, point))
+
+    assert (result.exit, result.text) == (0, "Done.")
+    assert hook.seen
+    told = {(note["decision"], note["reason"], note["by"]) for note in entries(place, "hook")}
+    # Before the first input is recorded there is no log to note it in.
+    early = point is HookPoint.INPUT_SUBMIT
+    assert told == (set() if early else {("diagnostic", "seen", "user:guard")})
+
+
+async def test_a_turn_begins_with_its_input_on_disk_and_before_the_model_is_asked(
+    place: Place,
+) -> None:
+    kinds: list[list[str]] = []
+
+    def look(event: PublicTurnStartEvent) -> None:
+        kinds.append([entry["type"] for entry in place.entries()])
+
+    hook = Hook(look)
+    result, _ = await ran(place, SAY, hooked(hook, HookPoint.TURN_START))
+
+    (event,) = hook.seen
+    assert (event.session, event.text, event.resumed) == (result.session, "go", False)
+    assert "input" in kinds[0]
+    assert "request" not in kinds[0]
+
+
+async def test_a_turn_that_goes_on_begins_without_a_text(place: Place) -> None:
+    hook = Hook(None)
+    script = '[[answer]]\nfail = "key"\n' + SAY
+    async with opened(place, script, hooked(hook, HookPoint.TURN_START)) as agent:
+        assert (await agent.ask("go")).exit == 1
+        async for _ in agent.go_on():
+            pass
+
+    assert [(event.text, event.resumed) for event in hook.seen] == [("go", False), ("", True)]
+
+
+async def test_stopping_the_turn_stops_a_hook_of_a_feature_that_is_heard(place: Place) -> None:
+    begun, stopped = asyncio.Event(), asyncio.Event()
+
+    class Waiting:
+        async def on_pre_tool_call(self, event: object) -> Any:
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                stopped.set()
+
+    tool = Weather()
+    async with opened(place, CALL, weather(tool), hooked(Waiting())) as agent:
+        turn = asyncio.ensure_future(agent.ask("go"))
+        async with asyncio.timeout(10):
+            await begun.wait()
+            agent.cancel()
+            assert (await turn).exit == 130
+            await stopped.wait()
+
+    assert tool.ran == []
+    assert [entry["started"] for entry in entries(place, "interrupted")] == [False]
+
+
+async def test_a_hook_after_a_call_is_told_how_the_call_itself_failed(place: Place) -> None:
+    class Broken(Weather):
+        async def execute(self, arguments: Any, context: Any) -> Any:
+            raise RuntimeError("the vane is stuck")
+
+    hook = Hook(Continue())
+    await ran(place, CALL, weather(Broken()), hooked(hook, HookPoint.POST_TOOL_CALL))
+    await ran(place, CALL, weather(Weather()), hooked(hook, HookPoint.POST_TOOL_CALL))
+
+    failed, fine = hook.seen
+    assert (failed.is_error, failed.error) == (True, "RuntimeError: the vane is stuck")
+    assert (fine.is_error, fine.error, fine.text) == (False, None, "rain")
 
 
 async def test_an_input_that_a_feature_stops_reaches_nobody(place: Place) -> None:

@@ -70,7 +70,7 @@ def test_capabilities_are_at_the_face_and_in_their_module() -> None:
 
 def test_every_kind_of_capability_is_at_the_face() -> None:
     kinds = [kind.__name__ for kind in face.AnyCapability.__args__]
-    assert len(kinds) == 15
+    assert len(kinds) == 20
     assert_at("capability", "AnyCapability", *kinds)
 
 
@@ -99,11 +99,18 @@ def test_every_point_has_its_hook_and_its_event_and_a_decision_where_one_can_be_
         "PublicInputSubmitHook", "PublicInputSubmitEvent", "PublicInputSubmitDecision",
         "PublicPreRequestHook", "PublicPreRequestEvent", "PublicPreRequestDecision",
         "PublicBeforeRewriteHook", "PublicBeforeRewriteEvent", "PublicBeforeRewriteDecision",
-        "PublicPostAssistantHook", "PublicPostAssistantEvent",
+        "PublicPostAssistantHook", "PublicPostAssistantEvent", "PublicPostAssistantDecision",
+        "PublicRequestParametersHook", "PublicRequestParametersEvent",
+        "PublicRequestParametersDecision",
+        "PublicShellEnvironmentHook", "PublicShellEnvironmentEvent",
+        "PublicShellEnvironmentDecision",
+        "PublicSummaryHook", "PublicSummaryEvent", "PublicSummaryDecision",
+        "PublicTurnStartHook", "PublicTurnStartEvent", "PublicObserverDecision",
         "PublicTurnEndHook", "PublicTurnEndEvent",
         "PublicSessionStartHook", "PublicSessionEndHook", "PublicSessionEvent",
         "Continue", "DenyWithSyntheticError", "EmitDiagnosticRecord", "RewriteArguments",
-        "ReplaceResult", "AmendRequest", "FailurePolicy", "HookBand",
+        "ReplaceResult", "AmendRequest", "AmendParameters", "RewriteInput", "ReplaceAnswer",
+        "ReplaceSummary", "SetEnvironment", "FailurePolicy", "HookBand",
     )  # fmt: skip
 
 

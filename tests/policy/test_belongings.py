@@ -16,6 +16,9 @@ from tests.requirements import requirement
 PLACES = [
     (Kind.ADDON, ".indus/addons/x/manifest.toml", ".indus/addons/x"),
     (Kind.ADDON, ".indus/addons/tool.mjs", ".indus/addons/tool.mjs"),
+    (Kind.ADDON, ".indus/addons/tool.py", ".indus/addons/tool.py"),
+    (Kind.ADDON, ".indus/addons/tool.wasm", ".indus/addons/tool.wasm"),
+    (Kind.ADDON, ".indus/addons/tool", ".indus/addons/tool"),
     (Kind.MCP, ".indus/mcp.json", ".indus/mcp.json"),
     (Kind.MCP, ".mcp.json", ".mcp.json"),
     (Kind.MCP, ".indusvx/mcp.json", ".indusvx/mcp.json"),

@@ -160,7 +160,7 @@ INSIDE = [
     ("a link in a circle", lambda p: p.symlink_to("."), "circle"),
     ("a socket", _socket, "not a regular file"),
     ("a fifo", os.mkfifo, "not a regular file"),
-    ("a huge file", lambda p: _sparse(p, 100), "larger than 16 MB"),
+    ("a huge file", lambda p: _sparse(p, 100), "larger than 64 MB"),
 ]
 
 
@@ -186,7 +186,7 @@ def test_a_huge_manifest_is_not_read(bench: Bench, monkeypatch: pytest.MonkeyPat
     trust = bench.granted()
     refused = [each for each in trust.states() if each.state is State.REFUSED]
     assert [each.item.path for each in refused] == [".indus/addons/x", ".mcp.json"]
-    assert "larger than 16 MB" in refused[0].reason
+    assert "larger than 64 MB" in refused[0].reason
     assert "larger than 1 MB" in refused[1].reason
     assert max(read) < 10_000
 
@@ -323,3 +323,25 @@ def test_a_home_directory_may_be_a_workspace(bench: Bench) -> None:
     trust = Trust(bench.work, bench.trust().items, store, home=bench.work, imports=imports)
     trust.accept_new(at=AT)
     assert len(trust.admitted()) == 6
+
+
+def test_addons_are_told_apart_by_what_may_be_used_of_them(bench: Bench) -> None:
+    bench.write({f".indus/addons/{name}/manifest.toml": f'id = "{name}"\n' for name in "ab"})
+    assert {each.state for each in bench.trust().held_back(Kind.ADDON)} == {State.WAITING}
+    trust = bench.granted()
+    accepted = {each.path: trust.digest(each) for each in trust.admitted(Kind.ADDON)}
+    bench.write({".indus/addons/b/manifest.toml": "evil", ".indus/addons/c.py": "c"})
+    os.mkfifo(bench.work / ".indus/addons/d")
+
+    trust = bench.trust()
+
+    del accepted[".indus/addons/b"]
+    assert {each.path: trust.digest(each) for each in trust.admitted(Kind.ADDON)} == accepted
+    assert None not in accepted.values()
+    held_back = {each.item.path: each.state for each in trust.held_back(Kind.ADDON)}
+    assert held_back == {
+        ".indus/addons/b": State.CHANGED,
+        ".indus/addons/c.py": State.NEW,
+        ".indus/addons/d": State.REFUSED,
+    }
+    assert all(trust.digest(each.item) is None for each in trust.held_back(Kind.ADDON))

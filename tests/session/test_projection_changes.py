@@ -113,6 +113,22 @@ def test_what_was_said_while_the_model_answers_can_be_amended_before_the_answer(
     assert it.texts() == [("user", ["go", "on"]), ("assistant", ["Going."]), ("user", ["stop"])]
 
 
+def test_what_is_appended_to_nothing_comes_after_all_that_was_said(it: Recording):
+    it.say("go")
+    answer = it.ask(call("a"), call("b"))
+    it.result(answer, 0, "first")
+    added = amend(it, "append", "", "more")
+    it.result(answer, 1, "second")
+    assert it.texts()[2] == ("user", ["result a: first", "result b: second", "more"])
+    assert it.projection.request().messages()[2].parts[2].entry == added.id
+    request = it.request()
+    amend(it, "append", "", "later")
+    it.answer(request, "Yes.")
+    assert it.texts()[4] == ("user", ["later"])
+    amend(it, "replace", added.id, "less")
+    assert it.texts()[2] == ("user", ["result a: first", "result b: second", "less"])
+
+
 def test_an_operation_on_an_entry_that_is_not_there_changes_nothing(it: Recording):
     it.say("go")
     amend(it, "replace", "nowhere", "x")
@@ -128,6 +144,18 @@ def test_parameters_change_from_an_amendment_until_the_next_choice_of_a_model(it
     it.choose("m-2", max_output=5)
     head = it.projection.request().head
     assert (head.model, head.parameters.max_output, head.parameters.extra) == ("m-2", 5, {})
+
+
+def test_null_takes_a_field_of_the_providers_own_away_and_each_has_its_amendment(it: Recording):
+    it.say("go")
+    first = amend(it, "", "", top_k=b"1", top_p=b"0.5")
+    second = amend(it, "", "", top_k=b"null")
+    assert it.projection.request().head.parameters.extra.keys() == {"top_p"}
+    assert {name: e.id for name, e in it.projection.tuned.items()} == {
+        "top_k": second.id, "top_p": first.id,
+    }  # fmt: skip
+    it.choose("m-2")
+    assert it.projection.tuned == {}
 
 
 def test_a_parameter_of_the_wrong_type_is_a_problem_and_not_a_crash(it: Recording):
@@ -213,6 +241,15 @@ def test_an_amended_fact_is_pinned_as_amended(it: Recording):
     amend(it, "replace", rule.id, "Never push to main.")
     compact(it, "S.", rule.id)
     assert it.texts() == [("user", [SUMMARY_HEADING + "S.", "Never push to main."])]
+
+
+def test_a_fact_that_was_amended_twice_is_pinned_as_it_was_last(it: Recording):
+    rule = it.note("Never push.", pinned=True)
+    first = amend(it, "replace", rule.id, "Never push to main.")
+    it.ask("Yes.")
+    amend(it, "replace", first.id, "Never push at all.")
+    compact(it, "S.", rule.id)
+    assert it.texts() == [("user", [SUMMARY_HEADING + "S.", "Never push at all."])]
 
 
 def test_a_compaction_whose_summary_was_refused_changes_nothing(it: Recording):

@@ -107,9 +107,10 @@ class Builder:
             self.put(Interrupted(self.due.pop(), "t", started=True, text="unknown"))
 
     def _operation(self, op: str) -> None:
-        target = self.draw(st.sampled_from(self.said))
+        at_the_end = [""] if op == "append" else []
+        target = self.draw(st.sampled_from([*self.said, *at_the_end]))
         content = self._text() if op != "omit" and self.draw(st.booleans()) else []
-        self.put(Amendment([Operation(op, target, content)]))
+        self.said.append(self.put(Amendment([Operation(op, target, content)])))
 
     def _replace(self) -> None:
         self._operation("replace")
@@ -121,7 +122,8 @@ class Builder:
         self._operation("append")
 
     def _parameters(self) -> None:
-        self.put(Amendment([], {"max_output": Raw(b"5")}))
+        top_k = self.draw(st.sampled_from([b"1", b"null"]))
+        self.put(Amendment([], {"max_output": Raw(b"5"), "top_k": Raw(top_k)}))
 
     def _model(self) -> None:
         self.put(ModelChoice("p", "n", "v", Parameters(7)))

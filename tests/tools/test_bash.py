@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from induscode.errors import Cancelled
+from induscode.kernel.cancel import CancelToken
 from induscode.kernel.content import plain_text
 from induscode.tools.limits import OUTPUT_END_BYTES, RESULT_CHARACTERS
 from induscode.tools.local_shell import LocalShell
@@ -259,3 +260,26 @@ async def test_no_descriptor_and_no_child_stays_behind(bench: Bench) -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) == before
     await bench.shell.close()
     assert set(children(os.getpid())) <= others
+
+
+async def test_errors_can_be_had_apart_each_stream_with_its_own_bounds(tmp_path: Path) -> None:
+    shell = LocalShell(tmp_path / "spill")
+    heard: list[str] = []
+    outcome = await shell.run(
+        f"echo out; head -c {3 * OUTPUT_END_BYTES} /dev/zero | tr '\\0' x >&2; exit 4",
+        cwd=tmp_path,
+        seconds=BOUND,
+        cancel=CancelToken(),
+        progress=heard.append,
+        apart=True,
+    )
+    await shell.close()
+
+    assert (outcome.output, outcome.code, outcome.omitted_bytes) == ("out\n", 4, 0)
+    errors = outcome.errors
+    assert errors is not None
+    assert (len(errors.output), len(errors.tail)) == (OUTPUT_END_BYTES, OUTPUT_END_BYTES)
+    assert errors.omitted_bytes == OUTPUT_END_BYTES
+    assert errors.spilled is not None
+    assert errors.spilled.stat().st_size == 3 * OUTPUT_END_BYTES
+    assert any("out" in text for text in heard)

@@ -2,6 +2,7 @@
  * out of results; with a command and a tool. The same as guard.js and guard.py. */
 
 #include "indus_addon.h"
+#include "text.h"
 
 enum { GATE, ENVIRONMENT }; /* the places of the events below */
 
@@ -17,81 +18,35 @@ static const char registration[] =
     " \"tools\": [{\"name\": \"count_words\", \"description\": \"Count the words of a text.\","
     " \"parameters\": {\"type\": \"object\", \"properties\": {\"text\": {\"type\": \"string\"}},"
     " \"required\": [\"text\"], \"additionalProperties\": false}}],"
-    " \"capabilities\": [{\"name\": \"emit-model-notification\", \"reason\": \"to greet\"}]}";
-
-static bool starts(addon_text text, size_t at, addon_text with) {
-    if (at + with.length > text.length) return false;
-    for (size_t i = 0; i < with.length; i++)
-        if (text.at[at + i] != with.at[i]) return false;
-    return true;
-}
-
-/* Where `what` stands in the text, its length when it does not. */
-static size_t find(addon_text text, addon_text what) {
-    for (size_t at = 0; at + what.length <= text.length; at++)
-        if (starts(text, at, what)) return at;
-    return text.length;
-}
-
-/* A text that is put together, with room for `most` bytes. */
-typedef struct {
-    char *at;
-    size_t length;
-} addon_draft;
-
-static addon_draft draft(size_t most) { return (addon_draft){addon_new(most, 1), 0}; }
-
-static void add(addon_draft *to, addon_text what) {
-    addon_copy(to->at + to->length, what.at, what.length);
-    to->length += what.length;
-}
-
-static addon_text text_of(addon_draft from) { return (addon_text){from.at, from.length}; }
-
-static addon_text piece(addon_text text, size_t from, size_t to) {
-    return (addon_text){text.at + from, to - from};
-}
+    " \"capabilities\": [{\"name\": \"send-message\", \"reason\": \"to greet\"},"
+    " {\"name\": \"shape-environment(GUARDED)\", \"reason\": \"to mark commands\"}]}";
 
 addon_text addon_register(void) { return TEXT(registration); }
 
 addon_decision addon_handle(uint32_t handler, addon_text event, addon_text payload) {
     (void)event;
-    addon_decision said = {.tag = UNCHANGED};
-    if (handler == GATE && find(payload, TEXT("rm -rf")) < payload.length) {
-        said.tag = STOPPED;
-        said.text = TEXT("rm -rf is not allowed here");
+    addon_text env = TEXT("\"env\":{"), mark = TEXT("\"GUARDED\":\"1\",");
+    size_t inside = find(payload, env) + env.length;
+    switch (handler) {
+    case GATE:
+        if (has(payload, TEXT("rm -rf"))) return stopped(TEXT("rm -rf is not allowed here"));
+        return unchanged();
+    case ENVIRONMENT:
+        if (inside >= payload.length) return unchanged();
+        if (payload.at[inside] == '}') mark.length--; /* no comma: there is no other variable */
+        return changed(put(payload, inside, inside, mark));
+    default:
+        return unchanged();
     }
-    addon_text env = TEXT("\"env\":{"), mark = TEXT("\"GUARDED\":\"1\"");
-    size_t at = find(payload, env);
-    if (handler == ENVIRONMENT && at < payload.length) {
-        size_t inside = at + env.length;
-        addon_draft fresh = draft(payload.length + mark.length + 1);
-        add(&fresh, piece(payload, 0, inside));
-        add(&fresh, mark);
-        if (payload.at[inside] != '}') add(&fresh, TEXT(","));
-        add(&fresh, piece(payload, inside, payload.length));
-        said.tag = CHANGED;
-        said.text = text_of(fresh);
-    }
-    return said;
 }
 
 addon_decision addon_enter(uint32_t handler, addon_text tool, addon_text call, addon_text args) {
     (void)handler, (void)tool, (void)call;
-    addon_decision said = {.tag = UNCHANGED};
     addon_text sudo = TEXT("sudo ");
+    if (has(args, TEXT("shutdown"))) return stopped(TEXT("this machine stays up"));
+    if (!has(args, sudo)) return unchanged();
     size_t at = find(args, sudo);
-    if (find(args, TEXT("shutdown")) < args.length) {
-        said.tag = STOPPED;
-        said.text = TEXT("this machine stays up");
-    } else if (at < args.length) {
-        addon_draft fresh = draft(args.length);
-        add(&fresh, piece(args, 0, at));
-        add(&fresh, piece(args, at + sudo.length, args.length));
-        said.tag = CHANGED;
-        said.text = text_of(fresh);
-    }
-    return said;
+    return changed(put(args, at, at + sudo.length, TEXT("")));
 }
 
 static bool is_key(char c) {
@@ -116,13 +71,9 @@ addon_decision addon_leave(uint32_t handler, addon_text tool, addon_text call, a
             at++;
         }
     }
-    addon_decision said = {.tag = UNCHANGED};
-    if (done > 0) {
-        add(&fresh, piece(answer, done, answer.length));
-        said.tag = CHANGED;
-        said.text = text_of(fresh);
-    }
-    return said;
+    if (done == 0) return unchanged();
+    add(&fresh, piece(answer, done, answer.length));
+    return changed(text_of(fresh));
 }
 
 addon_command_answer addon_command(addon_text name, addon_text args, addon_text cwd) {

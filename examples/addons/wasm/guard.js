@@ -21,7 +21,10 @@ export function register() {
     interceptors: [{ tool: "bash", enter: true }, { exit: true }],
     commands: [{ name: "greet", summary: "greet somebody by name" }],
     tools: [{ name: "count_words", description: "Count the words of a text.", parameters }],
-    capabilities: [{ name: "emit-model-notification", reason: "to greet" }],
+    capabilities: [
+      { name: "send-message", reason: "to greet" },
+      { name: "shape-environment(GUARDED)", reason: "to mark commands" },
+    ],
   });
 }
 

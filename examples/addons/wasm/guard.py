@@ -44,7 +44,10 @@ REGISTRATION = {
             },
         }
     ],
-    "capabilities": [{"name": "emit-model-notification", "reason": "to greet"}],
+    "capabilities": [
+        {"name": "send-message", "reason": "to greet"},
+        {"name": "shape-environment(GUARDED)", "reason": "to mark commands"},
+    ],
 }
 
 

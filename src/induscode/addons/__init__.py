@@ -1,9 +1,10 @@
 """Addons: what others add to a session, in three tiers (seed 000).
 
-Start reading at `contract/` (the shapes), then `host.py` (the assembly), `dispatch.py` and
-`interceptors.py` (what runs). `manifest.py` is tier 0, `process/` tier 1, `wasm/` tier 2. May
-import: errors, kernel, policy, session, gateway, briefing, tools, feature, capability_deck. Must
-not: run an addon's code inside this process, raise for what an addon does, or know the conductor.
+Start reading at `contract/` (the shapes), then `feature.py` (an addon as a feature of a session),
+`host.py` (addons of a program), `dispatch.py` and `interceptors.py` (what runs). `manifest.py` is
+tier 0, `process/` tier 1, `wasm/` tier 2. May import: errors, kernel, policy, session, gateway,
+briefing, tools, feature, capability_deck. Must not: run an addon's code inside this process, raise
+for what an addon does, or know the conductor.
 Importing this package imports none of its modules; its names come when they are first used.
 """
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         AddonId,
         AddonManifest,
         AddonSource,
+        AddonTask,
         AddonTool,
         AnyTool,
         Arguments,
@@ -69,6 +71,9 @@ if TYPE_CHECKING:
         RewriteArguments,
         RewriteResult,
         ShellPayload,
+        Standing,
+        SubagentProfile,
+        TaskFn,
         ToolEnterContext,
         ToolExitContext,
         ToolInterceptor,
@@ -115,10 +120,12 @@ if TYPE_CHECKING:
         resolve_path,
         scrub_invisible,
     )
+    from induscode.addons.subagents import AGENTS_DIR, discover_profiles
 
 __all__ = [
     "ADDONS_DIR",
     "ADDON_MANIFEST_FIELD",
+    "AGENTS_DIR",
     "DEFAULT_TIMEOUT_MS",
     "FAULT_CHARACTERS",
     "INVISIBLE_CODE_POINTS",
@@ -140,6 +147,7 @@ __all__ = [
     "AddonManifest",
     "AddonRegistry",
     "AddonSource",
+    "AddonTask",
     "AddonTool",
     "AnyTool",
     "Arguments",
@@ -191,7 +199,10 @@ __all__ = [
     "RewriteResult",
     "SandboxPolicy",
     "ShellPayload",
+    "Standing",
+    "SubagentProfile",
     "TaskDescriptor",
+    "TaskFn",
     "ToolDescriptor",
     "ToolEnterContext",
     "ToolExitContext",
@@ -203,6 +214,7 @@ __all__ = [
     "create_addon_host",
     "derive_addon_id",
     "discover_addons",
+    "discover_profiles",
     "discover_sources",
     "expand_path",
     "interceptor",
@@ -215,15 +227,15 @@ _MODULES = {
     "contract": """
         ADDONS_DIR ADDON_MANIFEST_FIELD FAULT_CHARACTERS PAYLOAD_TYPES Addon AddonApi
         AddonCommand AddonDiscovery AddonFault AddonFaultKind AddonFaultListener AddonId
-        AddonManifest AddonSource AddonTool AnyTool Arguments Block Change ChatPayload
+        AddonManifest AddonSource AddonTask AddonTool AnyTool Arguments Block Change ChatPayload
         CloseFn CommandContext CommandFn CompactPayload ContextMessage ContextPayload
         Continue DispatchOutcome EnterFn EnterOutcome EventSubscription ExecOutcome
         ExitFn ExitOutcome FrameworkHandles Gate GateDecision HookEvent HookHandler
         HookKind InputPayload InterceptResult LifecyclePayload LoaderError
         LoaderErrorKind MessagePayload ModuleLoader NamedTool Observe Payload RegisterFn
-        RegisteredManifest RewriteArguments RewriteResult ShellPayload ToolEnterContext
-        ToolExitContext ToolInterceptor ToolMatch ToolPayload ToolResultProducer
-        Transform
+        RegisteredManifest RewriteArguments RewriteResult ShellPayload Standing
+        SubagentProfile TaskFn ToolEnterContext ToolExitContext ToolInterceptor ToolMatch
+        ToolPayload ToolResultProducer Transform
     """,
     "dispatch": """
         EventDispatcher InterceptorChain interceptor subscription
@@ -241,6 +253,9 @@ _MODULES = {
     "sandbox": """
         DEFAULT_TIMEOUT_MS INVISIBLE_CODE_POINTS SandboxPolicy expand_path resolve_path
         scrub_invisible
+    """,
+    "subagents": """
+        AGENTS_DIR discover_profiles
     """,
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -1,4 +1,4 @@
-"""Asking an addon: one answer within a deadline, or the reason why there is none.
+"""Asking an addon: one answer, within a deadline where there is one, or why there is none.
 
 Cancelling whoever asks passes through, and so do the errors that are not the addon's: the person
 stopped the run, a budget ended, our own house is not in order.
@@ -33,9 +33,11 @@ class Failed(Struct, frozen=True):
     error: BaseException | None = None
 
 
-async def ask(work: Callable[[], Awaitable[T]], seconds: float) -> T | Failed:
+async def ask(work: Callable[[], Awaitable[T]], seconds: float | None) -> T | Failed:
     """What `work` comes to. One that takes too long is cancelled and not waited for: it may not
-    listen."""
+    listen. Without a deadline it runs in the asker's own task, and whoever runs that has one."""
+    if seconds is None:
+        return await _directly(work)
     task = asyncio.ensure_future(_awaited(work))
     task.add_done_callback(_heard)
     try:
@@ -55,6 +57,33 @@ async def ask(work: Callable[[], Awaitable[T]], seconds: float) -> T | Failed:
             raise error
         case error:
             return Failed(f"it failed: {said(error)}", error)
+
+
+class _NoAnswer(Exception):
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.reason)
+        self.failed = failed
+
+
+async def _directly(work: Callable[[], Awaitable[T]]) -> T | Failed:
+    try:
+        return await _answer(work)
+    except _NoAnswer as none:
+        return none.failed
+
+
+async def _answer(work: Callable[[], Awaitable[T]]) -> T:
+    try:
+        return await work()
+    except NOT_THEIRS:
+        raise
+    except asyncio.CancelledError:
+        asking = asyncio.current_task()
+        if asking is not None and asking.cancelling():
+            raise
+        raise _NoAnswer(Failed("it was cancelled")) from None
+    except Exception as error:
+        raise _NoAnswer(Failed(f"it failed: {said(error)}", error)) from error
 
 
 async def _awaited(work: Callable[[], Awaitable[T]]) -> T:

@@ -7,6 +7,7 @@ is trusted is asked before, by whoever calls.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from enum import StrEnum
 from os.path import normpath
@@ -36,6 +37,7 @@ __all__ = [
     "package_entry",
     "read_bounded",
     "tier_of",
+    "usable_id",
 ]
 
 MANIFEST_FILENAME = "manifest.toml"
@@ -45,6 +47,8 @@ MANIFEST_BYTES = 256 * 1024
 
 ENTRY_EXTENSIONS = (".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".py", ".wasm")
 """Of a file that is an addon by itself. Which tier runs it is the loader's business."""
+
+_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 # Without O_NONBLOCK, opening a FIFO that nobody writes to would wait for ever.
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
@@ -87,6 +91,11 @@ def derive_addon_id(path: Path) -> AddonId:
     if path.is_dir():
         return AddonId(path.name)
     return AddonId(path.parent.name if path.stem == "index" else path.stem)
+
+
+def usable_id(text: str) -> bool:
+    """Whether a feature can have this name; no path can be made of it."""
+    return _ID.fullmatch(text) is not None
 
 
 def tier_of(path: Path) -> Tier | None:

@@ -13,7 +13,6 @@ from induscode.addons.contract import (
     AddonFaultKind,
     AddonId,
     Change,
-    ChatPayload,
     DispatchOutcome,
     EventSubscription,
     Gate,
@@ -22,10 +21,9 @@ from induscode.addons.contract import (
     HookHandler,
     Observe,
     Payload,
-    ShellPayload,
-    ToolPayload,
     Transform,
 )
+from induscode.addons.copies import payload_copy, same
 from induscode.addons.faults import FaultSink
 from induscode.addons.interceptors import InterceptorChain, interceptor
 from induscode.feature.hosting.foreign import is_a
@@ -43,7 +41,8 @@ class EventDispatcher:
 
     An observer that fails is reported and skipped; a transform that fails leaves the payload as it
     was; a gate that fails stops, for who cannot decide does not allow. Every failure is a fault of
-    kind handler in `faults`. Handlers get copies: what they do to them changes nothing.
+    kind handler in `faults`. Handlers get copies: what they do to them changes nothing. Who hears
+    them under a deadline of their own gives None for `seconds`: no task is made for a handler then.
     """
 
     def __init__(
@@ -51,7 +50,7 @@ class EventDispatcher:
         subscriptions: Iterable[EventSubscription],
         *,
         faults: FaultSink | None = None,
-        seconds: float = HANDLER_SECONDS,
+        seconds: float | None = HANDLER_SECONDS,
     ) -> None:
         by_event: dict[HookEvent, list[EventSubscription]] = {}
         for one in subscriptions:
@@ -70,16 +69,19 @@ class EventDispatcher:
 
     async def dispatch(self, event: HookEvent, payload: Payload) -> DispatchOutcome:
         """Raises only what is not an addon's: cancellation and the host's own errors."""
+        handlers = self._by_event.get(event)
+        if handlers is None:
+            return DispatchOutcome(payload)
         changes: list[Change] = []
-        for one in self._by_event.get(event, ()):
+        for one in handlers:
             match one.handler:
                 case Observe():
                     await self._observe(one, one.handler, payload)
                 case Transform():
                     changed = await self._transform(one, one.handler, payload)
-                    if changed is not None and changed != payload:
+                    if changed is not None:
                         payload = changed
-                        changes.append(Change(one.addon, _copy(changed)))
+                        changes.append(Change(one.addon, payload_copy(changed)))
                 case Gate():
                     decision = await self._gate(one, one.handler, payload)
                     if decision.stop:
@@ -89,15 +91,15 @@ class EventDispatcher:
         return DispatchOutcome(payload, changes=tuple(changes))
 
     async def _observe(self, one: EventSubscription, handler: Observe, payload: Payload) -> None:
-        answer = await ask(lambda: handler.run(_copy(payload)), self._seconds)
+        answer = await ask(lambda: handler.run(payload_copy(payload)), self._seconds)
         if isinstance(answer, Failed):
             self._report(one, answer)
 
     async def _transform(
         self, one: EventSubscription, handler: Transform, payload: Payload
     ) -> Payload | None:
-        """None when it failed."""
-        answer = await ask(lambda: handler.run(_copy(payload)), self._seconds)
+        """None when it failed, or changed nothing."""
+        answer = await ask(lambda: handler.run(payload_copy(payload)), self._seconds)
         if isinstance(answer, Failed):
             self._report(one, answer)
             return None
@@ -106,6 +108,8 @@ class EventDispatcher:
             self._report(one, Failed(f"it answered with {found} instead of {wanted}"))
             return None
         try:
+            if same(answer, payload):
+                return None
             canonical(answer)
             return msgspec.json.decode(msgspec.json.encode(answer), type=type(answer))
         except (JsonProblem, msgspec.MsgspecError, TypeError, ValueError) as error:
@@ -113,7 +117,7 @@ class EventDispatcher:
             return None
 
     async def _gate(self, one: EventSubscription, handler: Gate, payload: Payload) -> GateDecision:
-        answer = await ask(lambda: handler.run(_copy(payload)), self._seconds)
+        answer = await ask(lambda: handler.run(payload_copy(payload)), self._seconds)
         if isinstance(answer, Failed):
             failed = answer
         elif is_decision(answer):
@@ -133,12 +137,3 @@ class EventDispatcher:
 def is_decision(answer: object) -> bool:
     """Whether it is a whole decision: `stop` must be a bool, for "no" would stop and 0 not."""
     return isinstance(answer, GateDecision) and is_a(answer.stop, bool) and is_a(answer.reason, str)
-
-
-def _copy(payload: Payload) -> Payload:
-    """The same, sharing nothing that can be changed."""
-    match payload:
-        case ToolPayload() | ChatPayload() | ShellPayload():
-            return msgspec.json.decode(msgspec.json.encode(payload), type=type(payload))
-        case _:
-            return payload

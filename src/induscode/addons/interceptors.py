@@ -29,6 +29,7 @@ from induscode.addons.contract import (
     ToolMatch,
     ToolResultProducer,
 )
+from induscode.addons.copies import arguments_copy, result_copy
 from induscode.addons.faults import FaultSink
 from induscode.feature.hosting.foreign import is_a, said
 from induscode.kernel.jsontext import JsonProblem, canonical
@@ -67,7 +68,7 @@ class InterceptorChain:
     take a secret out of it. Each failure is a fault of kind handler in `faults`.
 
     `run` and `run_with` do the whole; a host that must judge rewritten arguments before the call
-    calls `enter` and `leave` itself.
+    calls `enter` and `leave` itself. `seconds` is as for an `EventDispatcher`.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class InterceptorChain:
         interceptors: Iterable[ToolInterceptor],
         *,
         faults: FaultSink | None = None,
-        seconds: float = HANDLER_SECONDS,
+        seconds: float | None = HANDLER_SECONDS,
     ) -> None:
         self._all = tuple(interceptors)
         self._by_tool: dict[str, tuple[ToolInterceptor, ...]] = {}
@@ -128,7 +129,7 @@ class InterceptorChain:
                     continue
                 case RewriteArguments(changed):
                     args = changed
-                    changes.append(Change(one.addon, _copied(changed)))
+                    changes.append(Change(one.addon, arguments_copy(changed)))
                 case Block(decision):
                     return Entered(args, decision, one.addon, tuple(changes))
         return Entered(args, changes=tuple(changes))
@@ -157,7 +158,7 @@ class InterceptorChain:
     async def _entered(
         self, one: ToolInterceptor, stage: EnterFn, context: ToolEnterContext, args: Arguments
     ) -> Continue | RewriteArguments | Block:
-        view = ToolEnterContext(context.tool, context.call_id, _copied(args))
+        view = ToolEnterContext(context.tool, context.call_id, arguments_copy(args))
         answer = await ask(lambda: stage(view), self._seconds)
         match answer:
             case Continue():
@@ -180,7 +181,13 @@ class InterceptorChain:
     async def _left(
         self, one: ToolInterceptor, stage: ExitFn, context: ToolExitContext, result: ToolResult
     ) -> Continue | RewriteResult:
-        view = msgspec.structs.replace(context, args=_copied(context.args), result=_kept(result))
+        view = ToolExitContext(
+            context.tool,
+            context.call_id,
+            arguments_copy(context.args),
+            result_copy(result),
+            context.error,
+        )
         answer = cast("object", await ask(lambda: stage(view), self._seconds))
         match answer:
             case Continue():
@@ -227,15 +234,12 @@ async def _executed(
         raise _NotAnswered(said(error)) from error
 
 
-def _copied(args: Arguments) -> Arguments:
-    return msgspec.json.decode(msgspec.json.encode(args), type=dict[str, Any])
-
-
 def _checked(args: Arguments) -> Arguments:
     """What a stage answered, as JSON that can be logged. Raises for what is none."""
     canonical(args)
-    return _copied(args)
+    return msgspec.json.decode(msgspec.json.encode(args), type=dict[str, Any])
 
 
 def _kept(result: ToolResult) -> ToolResult:
+    """What a stage answered, as a result and nothing else. Raises for what is none."""
     return msgspec.json.decode(msgspec.json.encode(result), type=ToolResult)

@@ -3,11 +3,10 @@ addon runs."""
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from induscode.addons.contract import (
@@ -19,6 +18,7 @@ from induscode.addons.contract import (
     Gate,
     GateDecision,
     HookEvent,
+    HookKind,
     LoaderError,
     LoaderErrorKind,
     Payload,
@@ -31,12 +31,26 @@ from induscode.addons.discovery import (
     package_entry,
     read_bounded,
     tier_of,
+    usable_id,
+)
+from induscode.addons.offers import (
+    OfferedCommand,
+    OfferedEvent,
+    OfferedTask,
+    OfferedTool,
+    Offers,
+    WantedCapability,
 )
 from induscode.addons.paths import resolve_path
-from induscode.addons.programs import HookDescriptor, TaskDescriptor, ToolDescriptor
-from induscode.addons.tables import ManifestError, ManifestErrorKind, Table
+from induscode.addons.programs import (
+    HookDescriptor,
+    TaskDescriptor,
+    ToolDescriptor,
+    matched_tool,
+)
+from induscode.addons.tables import ManifestError, ManifestErrorKind, Table, read_toml
 from induscode.feature.capability import CapabilityRequest, parse_capability
-from induscode.feature.limits import COMMAND_NAME_CHARACTERS
+from induscode.feature.limits import COMMAND_NAME_CHARACTERS, TEXT_CHARACTERS
 from induscode.policy.aliases import tool_name
 
 __all__ = [
@@ -55,18 +69,8 @@ __all__ = [
     "usable_id",
 ]
 
-_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
-_KEY_PARTS = 32
-# The parser takes time with the cube of a key's parts: a line of 100 KB would hold us up for hours.
-_KEY = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
-_DOTTED = rf"{_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{_KEY_PARTS},}}"
-_LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*{_DOTTED}", re.MULTILINE)
+_VERSION = COMMAND_NAME_CHARACTERS
 _ID_HINT = "up to 64 of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit"
-
-
-def usable_id(text: str) -> bool:
-    """Whether a feature can have this name; no path can be made of it."""
-    return _ID.fullmatch(text) is not None
 
 
 def usable_command(name: str) -> bool:
@@ -90,7 +94,8 @@ class CommandDescriptor(Struct, frozen=True):
             raise table.wrong(
                 "name", repr(name[:80]), "visible characters, and neither white space nor a slash"
             )
-        summary = table.maybe_text("summary", hint="one line for the list of commands") or ""
+        hint = "one line for the list of commands"
+        summary = table.maybe_text("summary", hint=hint, most=TEXT_CHARACTERS) or ""
         line = table.maybe_text("exec", hint="a line for the shell")
         if line is not None and not line.strip():
             raise table.wrong("exec", "is empty", "leave it out for a command that does nothing")
@@ -125,9 +130,7 @@ class GateDescriptor(Struct, frozen=True):
     @classmethod
     def read(cls, table: Table) -> GateDescriptor:
         event = table.choice("event", HookEvent)
-        tool = table.maybe_text("match-tool", hint="the name of a tool")
-        if tool is not None and not tool.strip():
-            raise table.wrong("match-tool", "is empty", "leave it out to stop every time")
+        tool = matched_tool(table)
         made = cls(event, table.text("reason", hint="say why, the model is told"), tool)
         table.finish()
         return made
@@ -166,24 +169,66 @@ class AddonDescriptor(Struct, frozen=True):
     @classmethod
     def parse(cls, text: str | bytes, file: str = MANIFEST_FILENAME) -> AddonDescriptor:
         """Raises `ManifestError`."""
-        table = Table(_toml(text, file), file)
+        table = Table(read_toml(text, file), file)
         name = table.text("id", hint=_ID_HINT)
         if not usable_id(name):
             raise table.wrong("id", f"{name[:80]!r} is no id of an addon", _ID_HINT)
         made = cls(
             id=name,
-            version=table.maybe_text("version", hint='write version = "1.0.0"'),
+            version=table.maybe_text("version", hint='write version = "1.0.0"', most=_VERSION),
             commands=tuple(map(CommandDescriptor.read, table.tables("command"))),
             gates=tuple(map(GateDescriptor.read, table.tables("gate"))),
-            name=table.maybe_text("name", hint="a name for people"),
-            description=table.maybe_text("description", hint="a sentence for people"),
+            name=table.maybe_text("name", hint="a name for people", most=TEXT_CHARACTERS),
+            description=table.maybe_text(
+                "description", hint="a sentence for people", most=TEXT_CHARACTERS
+            ),
             requests=tuple(map(_request, table.tables("capability"))),
             tools=tuple(map(ToolDescriptor.read, table.tables("tool"))),
             hooks=tuple(map(HookDescriptor.read, table.tables("hook"))),
             tasks=tuple(map(TaskDescriptor.read, table.tables("task"))),
         )
         table.finish()
+        made.check(file)
         return made
+
+    def check(self, file: str) -> None:
+        """Raises `ManifestError` for what is more than an addon may offer, or is there twice."""
+        try:
+            msgspec.convert(msgspec.to_builtins(self.offers()), Offers).check()
+        except ValueError as error:
+            found, _, field = str(error).partition(" - at `$.")
+            raise ManifestError(
+                ManifestErrorKind.INVALID, file, field=field.rstrip("`"), found=found
+            ) from None
+
+    def offers(self) -> Offers:
+        """Everything that it declares; its events are the gates and then the hooks."""
+        return Offers(
+            self.id,
+            self.version or "",
+            self.description or self.name or "",
+            events=(
+                *(OfferedEvent(gate.event, HookKind.GATE, gate.match_tool) for gate in self.gates),
+                *(
+                    OfferedEvent(hook.event, hook.kind, hook.match_tool, program=True)
+                    for hook in self.hooks
+                ),
+            ),
+            commands=tuple(
+                OfferedCommand(command.name, command.summary, command.exec or "")
+                for command in self.commands
+            ),
+            tools=tuple(
+                OfferedTool(tool.name, tool.description, tool.parameters) for tool in self.tools
+            ),
+            tasks=tuple(
+                OfferedTask(task.id, task.description, task.restarts) for task in self.tasks
+            ),
+            capabilities=tuple(
+                WantedCapability(one.capability.text(), one.reason, one.is_required)
+                for one in self.requests
+            ),
+        )
 
     def into_manifest(self) -> AddonManifest:
         """What records the commands and gates, on whatever surface and as often as it is asked."""
@@ -249,24 +294,10 @@ def _manifest_in(place: Path) -> Path:
     )
 
 
-def _toml(text: str | bytes, file: str) -> dict[str, object]:
-    try:
-        source = text.decode() if isinstance(text, bytes) else text
-        if not _LONG_KEY.search(source):
-            return tomllib.loads(source)
-        found = f"not usable TOML: a key has over {_KEY_PARTS} parts"
-    except ValueError as error:  # also of a number with more digits than are ever converted
-        found = f"not valid TOML: {error}"
-    except RecursionError:
-        found = "not usable TOML: it is nested too deeply"
-    raise ManifestError(
-        ManifestErrorKind.TOML, file, field="", found=found, hint="correct it and start again"
-    )
-
-
 def _request(table: Table) -> CapabilityRequest:
     text = table.text("name", hint="a capability, e.g. scoped-fs(read)")
-    reason = table.text("reason", hint="say to the person why it is needed")
+    hint = "say to the person why it is needed"
+    reason = table.text("reason", hint=hint, most=TEXT_CHARACTERS)
     is_required = table.flag("required", default=True)
     table.finish()
     try:

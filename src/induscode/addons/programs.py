@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from os.path import normpath
 from typing import Any, cast
 
 from msgspec import Struct
@@ -15,10 +16,12 @@ from msgspec import Struct
 from induscode.addons.contract import HookEvent, HookKind
 from induscode.addons.tables import Table
 from induscode.feature.limits import (
+    COMMAND_NAME_CHARACTERS,
     DESCRIPTION_CHARACTERS,
     HOOK_SECONDS,
     RESTARTS_MOST,
     SCHEMA_BYTES,
+    TEXT_CHARACTERS,
 )
 from induscode.kernel.jsontext import JsonProblem, canonical
 
@@ -28,6 +31,7 @@ __all__ = [
     "HookDescriptor",
     "TaskDescriptor",
     "ToolDescriptor",
+    "matched_tool",
 ]
 
 TOOL_SECONDS = 120.0
@@ -54,9 +58,8 @@ class ToolDescriptor(Struct, frozen=True):
             raise table.wrong(
                 "name", repr(name[:80]), "a letter and then up to 63 letters, digits, '_' and '-'"
             )
-        description = table.text("description", hint="say to the model what the tool does")
-        if len(description) > DESCRIPTION_CHARACTERS:
-            raise table.wrong("description", f"has over {DESCRIPTION_CHARACTERS} characters")
+        hint = "say to the model what the tool does"
+        description = table.text("description", hint=hint, most=DESCRIPTION_CHARACTERS)
         parameters = _schema(table)
         command = _command(table, frozenset(parameters["properties"]))
         seconds = table.number("seconds", default=TOOL_SECONDS, least=0.1, most=TOOL_SECONDS_MOST)
@@ -88,9 +91,9 @@ class HookDescriptor(Struct, frozen=True):
     def read(cls, table: Table) -> HookDescriptor:
         event = table.choice("event", HookEvent)
         kind = table.choice("kind", HookKind, default=HookKind.OBSERVE)
-        tool = table.maybe_text("match-tool", hint="the name of a tool")
+        tool = matched_tool(table)
         seconds = table.number("seconds", default=HOOK_SECONDS, least=0.1, most=HOOK_SECONDS)
-        made = cls(event, _command(table, frozenset()), kind, tool, seconds)
+        made = cls(event, _fixed_command(table), kind, tool, seconds)
         table.finish()
         return made
 
@@ -108,13 +111,24 @@ class TaskDescriptor(Struct, frozen=True):
         name = table.text("id", hint="a short name for the task")
         if not _TASK_ID.fullmatch(name):
             raise table.wrong("id", repr(name[:80]), "up to 64 of a-z, 0-9, '.', '_' and '-'")
-        description = table.maybe_text("description", hint="a sentence for people") or ""
+        hint = "a sentence for people"
+        description = table.maybe_text("description", hint=hint, most=TEXT_CHARACTERS) or ""
         restarts = table.number("restarts", default=0, least=0, most=RESTARTS_MOST)
         if restarts != int(restarts):
             raise table.wrong("restarts", f"{restarts}", "a whole number")
-        made = cls(name, _command(table, frozenset()), description, int(restarts))
+        made = cls(name, _fixed_command(table), description, int(restarts))
         table.finish()
         return made
+
+
+def matched_tool(table: Table) -> str | None:
+    """The one tool that something is about, None for no such one."""
+    tool = table.maybe_text("match-tool", hint="the name of a tool")
+    if tool is not None and not tool.strip():
+        raise table.wrong("match-tool", "is empty", "leave it out to mean every one")
+    if tool is not None and (len(tool.split()) > 1 or len(tool) > COMMAND_NAME_CHARACTERS):
+        raise table.wrong("match-tool", f"{tool[:80]!r} is no name of a tool")
+    return tool
 
 
 def _schema(table: Table) -> dict[str, Any]:
@@ -144,6 +158,8 @@ def _command(table: Table, properties: frozenset[str]) -> tuple[str, ...]:
     command = table.texts("command", hint=_PROGRAM)
     if not command[0].strip() or _PART.search(command[0]):
         raise table.wrong("command[0]", f"{command[0]!r} is no program", _PROGRAM)
+    if "/" in command[0] and normpath(command[0]).startswith(".."):
+        raise table.wrong("command[0]", f"{command[0]!r} is not in the package", _PROGRAM)
     for index, word in enumerate(command):
         for part in _PART.finditer(word):
             if part[2] is not None:
@@ -158,6 +174,11 @@ def _command(table: Table, properties: frozenset[str]) -> tuple[str, ...]:
         if "\0" in word:
             raise table.wrong(f"command[{index}]", "holds a NUL character")
     return command
+
+
+def _fixed_command(table: Table) -> tuple[str, ...]:
+    """One without arguments, in which '{{' is a '{' as well."""
+    return tuple(made for word in _command(table, frozenset()) for made in _words(word, {}))
 
 
 def _words(word: str, arguments: Mapping[str, Any]) -> list[str]:

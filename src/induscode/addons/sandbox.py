@@ -32,11 +32,13 @@ DEFAULT_TIMEOUT_MS = 30_000
 
 
 class SandboxPolicy(Struct, frozen=True):
-    """Grants of one addon. `timeout_ms` bounds each call into it; `env_allowlist` names what of
-    our environment its process gets, and empty means nothing."""
+    """Grants of one addon. With `read_only`, files may be looked at and not changed. `timeout_ms`
+    bounds each call into it; `env_allowlist` names what of our environment its process gets, and
+    empty means nothing."""
 
     allow_fs: bool = False
     workspace_root: Path | None = None
+    read_only: bool = False
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     env_allowlist: tuple[str, ...] = ()
 

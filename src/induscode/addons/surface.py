@@ -5,6 +5,7 @@ from __future__ import annotations
 from induscode.addons.contract import (
     AddonCommand,
     AddonId,
+    AddonTask,
     AddonTool,
     AnyTool,
     CommandFn,
@@ -18,6 +19,7 @@ from induscode.addons.contract import (
     NamedTool,
     Observe,
     RegisteredManifest,
+    TaskFn,
     ToolInterceptor,
     ToolMatch,
     Transform,
@@ -43,6 +45,7 @@ class RecordingSurface:
         self._interceptors: list[ToolInterceptor] = []
         self._commands: list[AddonCommand] = []
         self._tools: list[AddonTool] = []
+        self._tasks: list[AddonTask] = []
 
     @property
     def id(self) -> AddonId:
@@ -70,6 +73,10 @@ class RecordingSurface:
         self._check()
         self._tools.append(card)
 
+    def add_task(self, name: str, run: TaskFn, description: str = "", *, restarts: int = 0) -> None:
+        self._check()
+        self._tasks.append(AddonTask(name, self._addon, run, description, restarts))
+
     def handles(self) -> FrameworkHandles:
         return self._handles
 
@@ -81,6 +88,7 @@ class RecordingSurface:
             tuple(self._interceptors),
             tuple(self._commands),
             tuple(self._tools),
+            tuple(self._tasks),
         )
 
     def _check(self) -> None:

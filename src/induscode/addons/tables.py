@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from enum import StrEnum
 from typing import Any, TypeVar, cast
 
 from induscode.errors import AddonAuthorError
 
-__all__ = ["ManifestError", "ManifestErrorKind", "Table"]
+__all__ = ["ManifestError", "ManifestErrorKind", "Table", "read_toml"]
 
 E = TypeVar("E", bound=StrEnum)
+
+_KEY_PARTS = 32
+# The parser takes time with the cube of a key's parts: a line of 100 KB would hold us up for hours.
+_KEY = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
+_DOTTED = rf"{_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{_KEY_PARTS},}}"
+_LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*{_DOTTED}", re.MULTILINE)
 
 
 class ManifestErrorKind(StrEnum):
@@ -31,6 +39,22 @@ class ManifestError(AddonAuthorError):
         self.field = field
 
 
+def read_toml(text: str | bytes, file: str) -> dict[str, object]:
+    """A whole file. Raises `ManifestError`."""
+    try:
+        source = text.decode() if isinstance(text, bytes) else text
+        if not _LONG_KEY.search(source):
+            return tomllib.loads(source)
+        found = f"not usable TOML: a key has over {_KEY_PARTS} parts"
+    except ValueError as error:  # also of a number with more digits than are ever converted
+        found = f"not valid TOML: {error}"
+    except RecursionError:
+        found = "not usable TOML: it is nested too deeply"
+    raise ManifestError(
+        ManifestErrorKind.TOML, file, field="", found=found, hint="correct it and start again"
+    )
+
+
 class Table:
     """One table. Each key is asked for by its name; `finish` refuses those nobody asked for."""
 
@@ -46,19 +70,22 @@ class Table:
             ManifestErrorKind.INVALID, self._file, field=field, found=found, hint=hint
         )
 
-    def text(self, key: str, *, hint: str) -> str:
+    def text(self, key: str, *, hint: str, most: int | None = None) -> str:
         """A text with something in it."""
-        found = self.maybe_text(key, hint=hint)
+        found = self.maybe_text(key, hint=hint, most=most)
         if found is None:
             raise self.wrong(key, "is missing", hint)
         if not found.strip():
             raise self.wrong(key, "is empty", hint)
         return found
 
-    def maybe_text(self, key: str, *, hint: str) -> str | None:
+    def maybe_text(self, key: str, *, hint: str, most: int | None = None) -> str | None:
+        """Of at most so many characters."""
         found = self._get(key)
         if found is not None and not isinstance(found, str):
             raise self.wrong(key, f"expected a text, found {_kind(found)}", hint)
+        if found is not None and most is not None and len(found) > most:
+            raise self.wrong(key, f"has over {most} characters", hint)
         return found
 
     def choice(self, key: str, kinds: type[E], *, default: E | None = None) -> E:

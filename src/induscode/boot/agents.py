@@ -19,7 +19,7 @@ from induscode.channels.terminal import exact
 from induscode.policy.belongings import Kind
 
 if TYPE_CHECKING:
-    from induscode.crew.delegates.profiles import SubagentProfile
+    from induscode.capability_deck.agents.profile import SubagentProfile
     from induscode.crew.delegates.roster import AgentFile, Roster
 
 __all__ = ["Agents"]
@@ -71,7 +71,7 @@ class Agents:
 
     def _files(self, own: Sequence[Path]) -> Iterator[AgentFile]:
         """The user's first: a workspace does not take the place of one of them."""
-        from induscode.crew.delegates.limits import PROFILE_BYTES
+        from induscode.capability_deck.agents.files import PROFILE_BYTES
         from induscode.crew.delegates.roster import AgentFile
 
         for path in own:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
 
+from induscode.boot.addons import NO_ADDONS, addons_of
 from induscode.boot.beginning import Beginning, begun_by_errand, begun_by_person, policy_of
 from induscode.boot.checkpoints import LateWatch, broken_rewind
 from induscode.boot.credentials import Credentials
@@ -24,6 +25,7 @@ from induscode.boot.outlet import Outlet
 from induscode.boot.prompt import Prompt
 from induscode.boot.running import Greeting, Means, RunningSession
 from induscode.boot.secrets import clean_events
+from induscode.boot.session_link import SessionLink
 from induscode.boot.surroundings import Surroundings
 from induscode.briefing.contract import ComposeOptions
 from induscode.conductor.ports import Setup, Wiring
@@ -75,22 +77,28 @@ def open_session(
     more = partial(_delegate, invocation, around, patience)
     delegates = Delegates(begun.agents, begun.depth, more)
     ctx = deck_context(around, watch, delegates)
+    without = invocation.no_addons or errand is not None  # a delegate has those of its sender
+    addons = NO_ADDONS if without else addons_of(around, machine, outlet.told)
+    environment = partial(child_environment, around.environ, secrets=around.secrets)
+    link = SessionLink(maker, begun.budget, ctx, environment, settled=errand is not None)
     features = install_features(
         Ground(
             config=around.config,
             grants=around.places.config,
+            workspace=around.workspace,
             outlet=outlet,
-            roots=partial(machine.roots, permission),
+            roots=partial(machine.roots, permission, session=link),
             ctx=ctx,
             deck=deck_of(invocation, ctx).retain(lambda tool: begun.admits(tool.name)),
             brought=brought,
+            addons=addons,
             kept=kept_packages(begun.materials),
             guests=begun.guests,
             tasks=errand is None,
         )
     )
     wiring = Wiring(
-        setup=_setup(invocation, around, features, begun),
+        setup=_setup(invocation, around, features, begun, environment()),
         setting=begun.setting,
         permission=permission,
         context=machine.contexts(permission, state.known),
@@ -119,10 +127,11 @@ def open_session(
     faults = (*faults, broken) if broken else faults
     faults = (*faults, *begun.agents.faults)
     outlet.connect(conductor)
+    link.connect(conductor)
     delegates.connect(Parent(conductor, permission, features, begun.materials, person, emit))
     forked = invocation.fork is not None
     greeting = Greeting(around.config.unknown, begun.notices, faults, forked)
-    means = Means(features, machine, begun.materials)
+    means = Means(features, machine, begun.materials, link.typed)
     return RunningSession(conductor, emit, around.clock, begun.report, greeting, means)
 
 
@@ -143,9 +152,12 @@ def _now(around: Surroundings) -> str:
 
 
 def _setup(
-    invocation: Invocation, around: Surroundings, features: Features, begun: Beginning
+    invocation: Invocation,
+    around: Surroundings,
+    features: Features,
+    begun: Beginning,
+    environment: Mapping[str, str],
 ) -> Setup:
-    environment = child_environment(around.environ, secrets=around.secrets)
     tools = begun.admitted(within_bounds(invocation, features.tools(environment)))
 
     delegating = any(bound.kind is ToolKind.DELEGATE for bound in tools)

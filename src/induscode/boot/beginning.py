@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from induscode.boot.agents import Agents
 from induscode.boot.defaults import DefaultModel
@@ -32,11 +33,11 @@ from induscode.policy.approvals import ApprovalStore, KeptRule
 from induscode.policy.gate import Policy
 from induscode.policy.modes import Mode
 from induscode.policy.rules import Rule
-from induscode.session.entries import ModelChoice
+from induscode.session.choices import Choice, last_choice
 from induscode.session.fork import fork_log
 from induscode.session.log import OpenReport, SessionLog
 
-__all__ = ["Beginning", "begun_by_errand", "begun_by_person", "policy_of"]
+__all__ = ["Beginning", "begun_by_errand", "begun_by_person", "policy_of", "priced"]
 
 
 class Beginning(Struct, frozen=True):
@@ -73,8 +74,9 @@ def begun_by_person(invocation: Invocation, around: Surroundings, maker: ModelMa
     log, report = _log(invocation, around)
     budget = Budget(invocation.max_steps, invocation.max_cost)
     try:
-        wanted = _wanted(around, log, maker)
-        setting = _priced(maker.make(wanted.model), budget)
+        before = last_choice(log.path_entries())
+        wanted = _wanted(around, before, maker)
+        setting = priced(_resumed(around, before, maker.make(wanted.model)), budget)
     except IndusError:
         log.close()
         if invocation.fork is not None:
@@ -97,7 +99,7 @@ def begun_by_person(invocation: Invocation, around: Surroundings, maker: ModelMa
 
 def begun_by_errand(errand: Errand, around: Surroundings, maker: ModelMaker) -> Beginning:
     """A new session of a delegate. Raises `UserError` kinds."""
-    setting = _priced(maker.make(errand.model), errand.budget.within(errand.sender.left()))
+    setting = priced(maker.make(errand.model), errand.budget.within(errand.sender.left()))
     log = around.store.create(around.workspace)
     permission = errand.permission.under(errand.mode, _keeper(around, log.session))
     return Beginning(
@@ -130,7 +132,8 @@ def policy_of(invocation: Invocation, around: Surroundings) -> Policy:
     )
 
 
-def _priced(setting: ModelSetting, budget: Budget) -> ModelSetting:
+def priced(setting: ModelSetting, budget: Budget) -> ModelSetting:
+    """The same. Raises `UsageError` when its cost is limited and cannot be known."""
     if budget.max_cost is not None and setting.price(Usage()) is None:
         raise UsageError(
             f"the price of {setting.name}/{setting.model} is not known",
@@ -139,13 +142,18 @@ def _priced(setting: ModelSetting, budget: Budget) -> ModelSetting:
     return setting
 
 
-def _wanted(around: Surroundings, log: SessionLog, maker: ModelMaker) -> DefaultModel:
+def _wanted(around: Surroundings, before: Choice, maker: ModelMaker) -> DefaultModel:
     """A flag or the environment decides; else a resumed session goes on with the model it had."""
-    if not around.config.settings["model"].layer.startswith(("--", "$")):
-        for entry in reversed(log.path_entries()):
-            if isinstance(entry, ModelChoice) and not entry.reason.startswith("fallback"):
-                return DefaultModel(f"{entry.provider}/{entry.model}")
+    if before.model and not around.config.settings["model"].layer.startswith(("--", "$")):
+        return DefaultModel(before.model)
     return maker.default()
+
+
+def _resumed(around: Surroundings, before: Choice, setting: ModelSetting) -> ModelSetting:
+    """The effort is kept as the model is: a flag decides, else what the session had."""
+    if not before.thinking or around.config.settings["thinking"].layer.startswith("--"):
+        return setting
+    return replace(setting, parameters=replace(setting.parameters, thinking=before.thinking))
 
 
 def _log(invocation: Invocation, around: Surroundings) -> tuple[SessionLog, OpenReport]:

@@ -31,8 +31,8 @@ from induscode.session.entries import Delegator
 from induscode.session.totals import Totals
 
 if TYPE_CHECKING:
+    from induscode.capability_deck.agents.profile import SubagentProfile
     from induscode.crew.delegates.deadline import Deadline
-    from induscode.crew.delegates.profiles import SubagentProfile
     from induscode.crew.delegates.watching import Watch
 
 __all__ = ["Delegates", "Parent"]
@@ -93,8 +93,8 @@ class Delegates:
     async def delegate(
         self, objective: str, *, agent: str | None, context: str | None, call: ToolContext
     ) -> ToolResult:
+        from induscode.capability_deck.agents.profile import SubagentProfile
         from induscode.crew.delegates.limits import AT_ONCE
-        from induscode.crew.delegates.profiles import SubagentProfile
 
         parent = self._parent
         if parent is None:

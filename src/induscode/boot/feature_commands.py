@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from typing import cast
+from typing import Any, cast
 
 from msgspec import Struct
 
+from induscode.boot.services.typed import Typed, TypedCommand
 from induscode.conductor.joining import Brought
-from induscode.errors import UserError
-from induscode.feature.command import BroughtNotice, CommandOutcome, Say, Submit
+from induscode.errors import ServiceRefused, UserError
+from induscode.feature.command import BroughtNotice, CommandOutcome, Say, Submit, typed_line
 from induscode.feature.hosting.draft import DraftCommand
-from induscode.feature.hosting.foreign import is_plain
+from induscode.feature.hosting.foreign import is_plain, said
 from induscode.feature.hosting.installed import FeatureRegistry, InstalledFeature
 from induscode.feature.hosting.snapshot import is_a
 from induscode.feature.limits import COMMAND_SECONDS
 from induscode.kernel.jsontext import clean_text
 from induscode.session.entries import Narrowing, Notice
 
-__all__ = ["FeatureCommands", "Wanted"]
+__all__ = ["FeatureCommands", "Told", "Wanted"]
 
 _OURS = "builtin"
+_GRACE = 12.0
+"""How long a command may take to end when it is told to: longer than a line that it runs."""
+
+
+class Told(Struct, frozen=True):
+    """What a command says to the person. `trouble` is how the line that it stands for ended, where
+    that was not well."""
+
+    text: str
+    trouble: str = ""
 
 
 class Wanted(Struct, frozen=True):
@@ -31,20 +42,26 @@ class Wanted(Struct, frozen=True):
 
 
 class FeatureCommands:
-    """The commands of one session. A grant that was withdrawn is noticed at the next use."""
+    """The commands of one session. A grant that was withdrawn is noticed at the next use. `typed`
+    is told what runs, so that it may run lines for the shell."""
 
-    def __init__(self, registry: FeatureRegistry) -> None:
+    def __init__(self, registry: FeatureRegistry, typed: Typed) -> None:
+        self._typed = typed
         self._commands = {
             draft.contribution.name: (feature, draft) for feature, draft in registry.commands()
         }
 
     def names(self) -> dict[str, str]:
         """What there is, each with its description."""
-        return {name: draft.description for name, (_, draft) in self._commands.items()}
+        return {name: draft.declaration.description for name, (_, draft) in self._commands.items()}
 
-    async def run(self, line: str) -> Say | Wanted | None:
+    def has(self, line: str) -> bool:
+        """Whether the line names a command of a feature."""
+        return _parted(line)[0] in self._commands
+
+    async def run(self, line: str) -> Told | Wanted | None:
         """What the command named by `line` wants; None when no feature has it. Raises
-        `UserError` when it may not run, fails, or takes too long."""
+        `UserError` when it may not run, fails, or takes too long. Cancelled, it ends first."""
         name, arguments = _parted(line)
         found = self._commands.get(name)
         if found is None:
@@ -52,9 +69,12 @@ class FeatureCommands:
         feature, draft = found
         if lacking := feature.lacks(draft.needs):
             raise UserError(f"/{name} of {feature.id} may not run: {lacking}")
-        match await _outcome(feature, draft, arguments):
+        command = TypedCommand(feature.id, name, typed_line(draft.declaration.exec, arguments))
+        with self._typed.runs(command):
+            outcome = await _outcome(feature, draft, arguments, command)
+        match outcome:
             case Say(text=text):
-                return Say(clean_text(text)[0])
+                return Told(clean_text(text)[0], command.trouble)
             case Submit() as wanted:
                 return Wanted(clean_text(wanted.text)[0], _brought(feature, name, wanted))
 
@@ -68,25 +88,54 @@ def _parted(line: str) -> tuple[str, str]:
 
 
 async def _outcome(
-    feature: InstalledFeature, draft: DraftCommand, arguments: str
+    feature: InstalledFeature, draft: DraftCommand, arguments: str, command: TypedCommand
 ) -> CommandOutcome:
     name = draft.contribution.name
     running = asyncio.ensure_future(draft.contribution.command.run(arguments))
-    done, _ = await asyncio.wait({running}, timeout=COMMAND_SECONDS)
-    if not done:
-        running.cancel()
+    if not await _in_time(running, command):
         raise UserError(f"/{name} of {feature.id} took longer than {COMMAND_SECONDS:g} s")
     failure = None if running.cancelled() else running.exception()
     if isinstance(failure, UserError) and _ours(feature):
         raise failure
+    if type(failure) is ServiceRefused:
+        why = f"/{name} of {feature.id} was refused: {failure.message}"
+        raise UserError(why, hint=failure.hint)
     if running.cancelled() or failure is not None:
-        feature.record.note(f"command {name} failed: {failure!r}", "runtime")
-        raise UserError(f"/{name} of {feature.id} failed: {failure!r}")
+        why = "it was cancelled" if failure is None else said(failure)
+        feature.record.note(f"command {name} failed: {why}", "runtime")
+        raise UserError(f"/{name} of {feature.id} failed: {why}")
     outcome = running.result()
     if not (is_a(outcome, Say) or is_a(outcome, Submit)) or not is_a(outcome.text, str):
         kind = type(outcome).__name__
         raise UserError(f"/{name} of {feature.id} answered with {kind}, which is no outcome")
     return outcome
+
+
+async def _in_time(running: asyncio.Future[Any], command: TypedCommand) -> bool:
+    """Whether it ended before its time was over. The time in which the host runs a line for it, or
+    asks a person about one, is not its own. When we are cancelled, it ends first."""
+    from induscode.crew.delegates.deadline import Deadline
+
+    running.add_done_callback(_looked_at)
+    late: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    deadline = Deadline(COMMAND_SECONDS, lambda: late.set_result(None))
+    command.paused = deadline.paused
+    deadline.start()
+    try:
+        await asyncio.wait({running, late}, return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError:
+        running.cancel()
+        await asyncio.wait({running}, timeout=_GRACE)
+        raise
+    finally:
+        deadline.stop()
+    return running.done() or not running.cancel()
+
+
+def _looked_at(running: asyncio.Future[Any]) -> None:
+    """What came of it was told, or nobody wants to know any more."""
+    if not running.cancelled():
+        running.exception()
 
 
 def _ours(feature: InstalledFeature) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-import msgspec
 from msgspec import Struct
 
+from induscode.boot.addons import NO_ADDONS, Addons
 from induscode.boot.binding import bound_tools
 from induscode.boot.builtin_features import builtin_packages
 from induscode.boot.config import Config
@@ -16,20 +16,21 @@ from induscode.boot.hostfeatures import host_digests
 from induscode.boot.outlet import Outlet
 from induscode.boot.services.late import LateServices
 from induscode.boot.services.roots import ServiceRoots
-from induscode.boot.standing_gates import shut_gates
+from induscode.boot.standing_gates import with_shut_gates
 from induscode.capability_deck.contract import DeckContext, ToolDeck
-from induscode.channels.prompt_commands import RESERVED
 from induscode.conductor.feature_hooks import hooks_of
 from induscode.conductor.hooks import Hooks
 from induscode.conductor.ports import Background, BoundTool, BriefSpan, NoBackground
-from induscode.feature.capability import AnyCapability, GrantPort
+from induscode.feature.capability import GrantPort
 from induscode.feature.descriptor import FeatureId
 from induscode.feature.hosting.draft import DraftFragment
 from induscode.feature.hosting.grant_store import GrantStore
 from induscode.feature.hosting.installed import FeatureRegistry, Member
+from induscode.feature.hosting.installed import InstalledFeature as Installed
 from induscode.feature.hosting.records import FeatureRecord
 from induscode.feature.registry import FeatureHost, FeatureRegistryBuilder, Package
 from induscode.feature.services import ServicePort
+from induscode.kernel.prompt_commands import RESERVED
 from induscode.kernel.sources import sources_digest
 from induscode.session.entries import InstalledFeature
 from induscode.version import VERSION
@@ -85,6 +86,12 @@ class Features(Struct, frozen=True):
     hooks: Hooks
     supervisor: Tasks
     ctx: DeckContext
+    addons: Addons = NO_ADDONS
+
+    async def close(self) -> None:
+        """Every handle is taken back, and what addons started ends. Tasks are over by then."""
+        self.registry.close()
+        await self.addons.close()
 
     def tools(self, environment: Mapping[str, str]) -> tuple[BoundTool, ...]:
         return bound_tools(self.registry, self.ctx, environment)
@@ -104,7 +111,7 @@ class Features(Struct, frozen=True):
                 id=feature.id,
                 version=feature.descriptor.version,
                 package=feature.digest,
-                grant=_grant(feature.descriptor.id, feature.granted),
+                grant=_grant(feature),
                 runtime=feature.descriptor.runtime.value,
             )
             for feature in self.registry.features
@@ -117,20 +124,22 @@ class Features(Struct, frozen=True):
 
 
 class Ground(Struct, frozen=True):
-    """What features are installed upon. `grants` is the folder of the user's grants; `roots` is
-    given how a task is started; `ctx` is what the deck's tools are built for, and `deck` which of
-    them there are; `brought` are features of the program that opens the session; `kept` come last:
-    what people keep in files never takes a name from any of them. `guests` are
-    features of the session above a delegate's. Without `tasks` nothing runs in the background: the
-    session above has the tasks."""
+    """What features are installed upon. `grants` is the folder of the user's grants, `workspace`
+    what a project's features belong to; `roots` is given how a task is started; `ctx` is what the
+    deck's tools are built for, and `deck` which of them there are; `brought` are features of the
+    program that opens the session, `addons` come after them; `kept` come last: what people keep in
+    files never takes a name from any of them. `guests` are features of the session above a
+    delegate's. Without `tasks` nothing runs in the background: the session above has the tasks."""
 
     config: Config
     grants: Path
+    workspace: Path
     outlet: Outlet
     roots: Callable[[Callable[[str, str], bool]], ServiceRoots]
     ctx: DeckContext
     deck: ToolDeck
     brought: Sequence[Package] = ()
+    addons: Addons = NO_ADDONS
     kept: Sequence[Package] = ()
     guests: Sequence[Member] = ()
     tasks: bool = True
@@ -139,7 +148,7 @@ class Ground(Struct, frozen=True):
 def install_features(ground: Ground) -> Features:
     """Policy first, then every feature; a fault of one is told through the outlet and never sinks
     the rest."""
-    store, outlet = GrantStore(ground.grants), ground.outlet
+    store, outlet = GrantStore(ground.grants, ground.workspace), ground.outlet
     supervisors: list[Tasks] = []
 
     def start_task(feature: str, task: str) -> bool:
@@ -153,14 +162,13 @@ def install_features(ground: Ground) -> Features:
     own = dict.fromkeys(RESERVED, _PROMPT)
     host = FeatureHost(store.port, services, outlet.paths(), outlet.record, own)
     builder = FeatureRegistryBuilder(host)
-    for package in (*packages(ground.config, ground.deck), *ground.brought, *ground.kept):
+    builtin = packages(ground.config, ground.deck)
+    for package in (*builtin, *ground.brought, *ground.addons.packages, *ground.kept):
         builder.add(package)
     registry = builder.install().with_guests(ground.guests)
     supervisors.append(_supervisor(registry) if ground.tasks else _NoTasks())
-    hooks = hooks_of(registry)
-    shut = shut_gates(registry, store)
-    hooks = msgspec.structs.replace(hooks, tool=(*shut, *hooks.tool))
-    return Features(registry, hooks, supervisors[0], ground.ctx)
+    hooks = with_shut_gates(hooks_of(registry), registry, store)
+    return Features(registry, hooks, supervisors[0], ground.ctx, ground.addons)
 
 
 def _fragment(feature: str, draft: DraftFragment) -> Fragment:
@@ -176,8 +184,12 @@ def _supervisor(registry: FeatureRegistry) -> Tasks:
     return Supervisor(registry)
 
 
-def _grant(feature: FeatureId, granted: tuple[AnyCapability, ...]) -> str:
-    """By which right: ours by default, anything else by the user, for exactly these."""
-    if feature.source == "builtin":
+def _grant(feature: Installed) -> str:
+    """By which right: ours by default; anything else by trust in the workspace it belongs to, and
+    by the user, for exactly these."""
+    if feature.descriptor.id.source == "builtin":
         return "builtin"
-    return "user: " + ", ".join(one.text() for one in granted)
+    named = tuple(one for one in feature.granted if one not in feature.trusted)
+    rights = (("trust", feature.trusted), ("user", named))
+    said = [f"{by}: {', '.join(one.text() for one in held)}" for by, held in rights if held]
+    return "; ".join(said) or "user: "

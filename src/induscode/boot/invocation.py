@@ -29,7 +29,7 @@ examples:
 
 commands:
   sessions  replay  why  context  rewind  fork  skills  models  login  logout
-  local  trust  grants  feature  config  doctor  demo
+  local  trust  addon  grants  feature  config  doctor  demo
   (each has --help; `indus sessions` lists what there is to look at)
 """
 
@@ -49,6 +49,7 @@ class Invocation(Struct, frozen=True):
     profile: str | None = None
     tools: tuple[str, ...] | None = None
     no_tools: bool = False
+    no_addons: bool = False
     system: str | None = None
     append_system: str | None = None
     trust: bool = False
@@ -132,6 +133,7 @@ def build_parser() -> argparse.ArgumentParser:
     may.add_argument("--profile", choices=PROFILES, help="which tools there are (default: all)")
     may.add_argument("--tools", metavar="A,B", help="only these tools")
     may.add_argument("--no-tools", action="store_true", help="no tools at all")
+    may.add_argument("--no-addons", action="store_true", help="without any addon")
     may.add_argument(
         "--trust", action="store_true", help="trust this workspace, and what is new in it"
     )
@@ -171,6 +173,7 @@ def parse(argv: list[str]) -> Invocation:
         profile=found.profile,
         tools=_names(found.tools),
         no_tools=found.no_tools,
+        no_addons=found.no_addons,
         system=_text_or_file(found.system),
         append_system=_text_or_file(found.append_system),
         trust=found.trust,

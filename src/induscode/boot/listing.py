@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from induscode.boot.addons import addons_of
 from induscode.boot.assemble import policy_of
 from induscode.boot.deck import deck_of
 from induscode.boot.features import Features, Ground, install_features
@@ -28,13 +29,16 @@ def features_here(around: Surroundings) -> Features:
     machine = Machine(around, _NO_SESSION)
     permission = SessionPermission(policy_of(Invocation(), around))
     ctx = deck_context(around)
+    outlet = Outlet(_nobody, around.clock, around.secrets, machine.spill)
     ground = Ground(
         config=around.config,
         grants=around.places.config,
-        outlet=Outlet(_nobody, around.clock, around.secrets, machine.spill),
+        workspace=around.workspace,
+        outlet=outlet,
         roots=partial(machine.roots, permission),
         ctx=ctx,
         deck=deck_of(Invocation(), ctx),
+        addons=addons_of(around, machine, outlet.told),
         kept=kept_packages(Materials(around)),
     )
     return install_features(ground)

@@ -8,7 +8,7 @@ from functools import partial
 from induscode.boot.credentials import Credentials, find_key
 from induscode.boot.framework import memory_of
 from induscode.boot.permission import SessionPermission
-from induscode.boot.services.roots import ServiceRoots
+from induscode.boot.services.roots import ServiceRoots, SessionReach
 from induscode.boot.surroundings import Surroundings
 from induscode.conductor.ports import ContextMaker
 from induscode.kernel.cancel import CancelToken
@@ -19,6 +19,7 @@ from induscode.tools.guarded import GuardedFilesystem, GuardedShell
 from induscode.tools.local_fs import LocalFilesystem
 from induscode.tools.local_shell import LocalShell
 from induscode.tools.marked import MarkAwareFilesystem
+from induscode.tools.processes.line import Keeper
 from induscode.tools.spill import Spill
 
 __all__ = ["Machine"]
@@ -42,6 +43,11 @@ class Machine:
         )
         self.spill = Spill(folder, around.secrets.text)
 
+    @property
+    def keeper(self) -> Keeper:
+        """Who starts the programs of this session, and ends what they leave."""
+        return self._shell.keeper
+
     async def close(self) -> None:
         """End what commands of this session left running."""
         await self._shell.close()
@@ -63,9 +69,13 @@ class Machine:
         return make
 
     def roots(
-        self, permission: SessionPermission, start_task: Callable[[str, str], bool]
+        self,
+        permission: SessionPermission,
+        start_task: Callable[[str, str], bool],
+        *,
+        session: SessionReach | None = None,
     ) -> ServiceRoots:
-        """What the services of features stand on."""
+        """What the services of features stand on; without a `session`, those that need none."""
         around = self._around
         return ServiceRoots(
             workspace=around.workspace,
@@ -76,6 +86,8 @@ class Machine:
             find_secret=self._secret,
             hide=around.secrets.add,
             start_task=start_task,
+            spill=self.spill.keep,
+            session=session,
             memory=memory_of(around),
             clock=around.clock,
         )

@@ -25,6 +25,7 @@ COMMANDS = (
     "login",
     "logout",
     "local",
+    "addon",
     "grants",
     "feature",
     "config",

@@ -35,7 +35,7 @@ class Outlet:
         self._conductor = conductor
 
     def record(self, feature: str) -> FeatureRecord:
-        return FeatureRecord(feature, now=self._now, clean=self._secrets.text, told=self._told)
+        return FeatureRecord(feature, now=self._now, clean=self._secrets.text, told=self.told)
 
     def paths(self) -> SinkPaths:
         return SinkPaths(notify=self._notify, alert=self._alert, spill=self._keep)
@@ -51,7 +51,8 @@ class Outlet:
     def _keep(self, feature: str, text: str) -> str:
         return str(self._spill.keep(feature, text))
 
-    def _told(self, feature: str, message: str) -> None:
+    def told(self, feature: str, message: str) -> None:
+        """What went wrong with a feature, for the person."""
         told = f"{feature}: {message}"
         if self._conductor is None:
             self.faults.append(told)

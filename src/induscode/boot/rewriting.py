@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from induscode.boot.addons import addons_of
 from induscode.boot.assemble import policy_of
 from induscode.boot.deck import deck_of
 from induscode.boot.features import Ground, install_features
@@ -35,29 +36,33 @@ async def check_rewind(
     brought: Sequence[Package] = (),
 ) -> None:
     """Raises `UserError` when a feature objects; what it decided is in the log. No model is needed
-    for this, and nothing of a feature is started."""
+    for this, and an addon is started only when it is to be heard."""
     invocation = Invocation()
     emit = clean_events(emit, around.secrets)
     machine = Machine(around, log.session)
     permission = SessionPermission(policy_of(invocation, around))
     ctx = deck_context(around)
+    outlet = Outlet(emit, around.clock, around.secrets, machine.spill)
     features = install_features(
         Ground(
             config=around.config,
             grants=around.places.config,
-            outlet=Outlet(emit, around.clock, around.secrets, machine.spill),
+            workspace=around.workspace,
+            outlet=outlet,
             roots=partial(machine.roots, permission),
             ctx=ctx,
             deck=deck_of(invocation, ctx),
             brought=brought,
+            addons=addons_of(around, machine, outlet.told),
         )
     )
     try:
         recorder = Recorder(log, emit, around.clock, patience=_PATIENCE, secrets=around.secrets)
         decisions = Decisions(recorder, emit, around.clock)
-        hooks = TurnHooks(features.hooks, decisions, recorder, emit, around.clock)
+        hooks = TurnHooks(features.hooks, decisions)
         if not await hooks.may_rewrite("rewind"):
             raise UserError("a feature stopped the rewind", hint="see: indus feature list")
     finally:
         await features.supervisor.close()
-        features.registry.close()
+        await features.close()
+        await machine.close()

@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from msgspec import Struct
 
-from induscode.boot.feature_commands import FeatureCommands, Wanted
+from induscode.boot.feature_commands import FeatureCommands, Told, Wanted
 from induscode.boot.features import Features
 from induscode.boot.machine import Machine
 from induscode.boot.materials import Materials
+from induscode.boot.services.typed import Typed
 from induscode.channels.ports import Snapshot
 from induscode.conductor.turn import Conductor, TurnOutcome
-from induscode.errors import Cancelled, IndusError
-from induscode.feature.command import Say
+from induscode.errors import Cancelled, IndusError, NobodyToAsk, UserError
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.content import Text
 from induscode.kernel.events import Alert, Event, Fault, RunResult, SessionOpened, TextDelta
@@ -42,11 +42,12 @@ class Greeting(Struct, frozen=True):
 
 
 class Means(Struct, frozen=True):
-    """What a session works with besides its conductor."""
+    """What a session works with besides its conductor. `typed` is told which command runs."""
 
     features: Features
     machine: Machine
     materials: Materials
+    typed: Typed
 
 
 class RunningSession:
@@ -72,9 +73,10 @@ class RunningSession:
         self._features = means.features
         self._machine = means.machine
         self._materials = means.materials
-        self._commands = FeatureCommands(means.features.registry)
+        self._commands = FeatureCommands(means.features.registry, means.typed)
         self._fresh_fork = greeting.forked
         self._cwd = ""
+        self._warned: set[str] = set()
 
     @property
     def session(self) -> str:
@@ -134,15 +136,26 @@ class RunningSession:
         failures are also faults."""
         return await self._turn(lambda: self._submitted(text))
 
-    async def _submitted(self, text: str) -> TurnOutcome:
-        match await self._commands.run(text):
+    async def _submitted(self, text: str) -> TurnOutcome | Told:
+        match await self._commanded(text) if self._commands.has(text) else None:
             case None:
                 return await self._conductor.submit([Text(text)])
             case Wanted(text=wanted, brought=brought):
                 return await self._conductor.submit([Text(wanted)], brought)
-            case Say(text=said):
-                self._emit(TextDelta(text=said, at=self._now()))
-                return TurnOutcome(said, StopReason.END)
+            case Told() as told:
+                if told.text:
+                    self._emit(TextDelta(text=told.text, at=self._now()))
+                return told
+
+    async def _commanded(self, text: str) -> Told | Wanted | None:
+        """Raises `NobodyToAsk` when the command failed for want of a person."""
+        refused = self._conductor.totals().refused
+        try:
+            return await self._conductor.commands.attend(self._commands.run(text))
+        except UserError as error:
+            if self._conductor.totals().refused == refused:
+                raise
+            raise NobodyToAsk(error.message, hint=error.hint) from error
 
     async def carry_out(self, text: str) -> RunResult:
         """One turn of a delegate with this input, whatever it looks like: commands are for people.
@@ -167,16 +180,16 @@ class RunningSession:
     async def compact(self) -> bool:
         return await self._conductor.compact()
 
-    def cancel(self, reason: str = "stopped by the user") -> None:
-        self._conductor.cancel(reason)
+    def cancel(self, reason: str = "stopped by the user") -> bool:
+        return self._conductor.cancel(reason)
 
     async def close(self) -> None:
         await self._conductor.close()
-        self._features.registry.close()
+        await self._features.close()
         await self._machine.close()
 
     async def _turn(
-        self, run: Callable[[], Awaitable[TurnOutcome]], *, delegate: bool = False
+        self, run: Callable[[], Awaitable[TurnOutcome | Told]], *, delegate: bool = False
     ) -> RunResult:
         before = self._conductor.totals()
         text, code = "", 0
@@ -185,13 +198,13 @@ class RunningSession:
         try:
             await self._check_fork()
             outcome = await run()
-            text, code = outcome.text, _exit_code(outcome.stop)
-            self._explain_stop(outcome)
+            text, code = outcome.text, self._judged(outcome)
         except Cancelled as stop:
             code = stop.exit_code
         except IndusError as error:
             code = error.exit_code
             self._emit(Fault(message=str(error), fatal=True, at=self._now()))
+        self._tell_unconfined()
         used = self._conductor.totals().since(before)
         if code == 0 and used.refused:
             code = _REFUSED
@@ -213,6 +226,12 @@ class RunningSession:
         for sentence in self._materials.news():
             self._emit(Fault(message=sentence, at=self._now()))
 
+    def _tell_unconfined(self) -> None:
+        for sentence in self._features.addons.unconfined():
+            if sentence not in self._warned:
+                self._warned.add(sentence)
+                self._emit(Alert(text=sentence, at=self._now()))
+
     def _tell_refused(self, calls: int) -> None:
         what = "1 call was" if calls == 1 else f"{calls} calls were"
         hint = "allow it with --allow RULE or --mode, or run without -p to be asked"
@@ -223,12 +242,19 @@ class RunningSession:
             await self._conductor.check_fork()
             self._fresh_fork = False
 
-    def _explain_stop(self, outcome: TurnOutcome) -> None:
-        reason = _STOPS.get(outcome.stop)
-        if reason is None and not outcome.text.strip():
-            reason = "the model answered without any text"
+    def _judged(self, outcome: TurnOutcome | Told) -> int:
+        """The exit code of what came to its end; whoever watches is told what was wrong with it."""
+        match outcome:
+            case Told(trouble=trouble):
+                reason = f"the command did not end well: {trouble}" if trouble else None
+                code = 1 if trouble else 0
+            case TurnOutcome(text=text, stop=stop):
+                wordless = None if text.strip() else "the model answered without any text"
+                reason = _STOPS.get(stop, wordless)
+                code = 1 if stop is StopReason.REFUSAL else 0
         if reason is not None:
             self._emit(Fault(message=reason, at=self._now()))
+        return code
 
     def _model(self) -> str:
         setting = self._conductor.setting
@@ -236,10 +262,6 @@ class RunningSession:
 
     def _now(self) -> str:
         return iso(self._clock.now_ms())
-
-
-def _exit_code(stop: StopReason) -> int:
-    return 1 if stop is StopReason.REFUSAL else 0
 
 
 def _counted(usage: Usage) -> dict[str, int]:

@@ -52,9 +52,10 @@ async def _print(invocation: Invocation, around: Surroundings) -> int:
         audience.check()
         result = await (session.submit(prompt) if prompt else session.go_on())
         audience.check()
-        return result.exit
     finally:
         await session.close()
+    channel.end()
+    return result.exit
 
 
 class _Audience:
@@ -62,7 +63,7 @@ class _Audience:
     error raised here would look like one of whatever called us, the network for example."""
 
     def __init__(self, show: Callable[[Event], None]) -> None:
-        self.leave: Callable[[], None] = _nothing
+        self.leave: Callable[[], object] = _nothing
         self._show = show
         self._trouble: OSError | None = None
 

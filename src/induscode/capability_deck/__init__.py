@@ -1,8 +1,9 @@
 """The deck: one catalog of tools, profiles over it, and one assembler (seeds 001 and 002).
 
 Start reading at `contract.py`, then `builtin.py` and `cards/` (the rows), `catalog.py` (what is
-derived from them), `provision.py` (the assembler). May import: errors, kernel, policy, gateway,
-tools. Must not: decide whether a call may happen, or know a session or a screen.
+derived from them), `provision.py` (the assembler); `bridge_ledger/` and `mcp_config/` are about
+tools of MCP servers. May import: errors, kernel, policy, gateway, tools, and of the briefing how
+files are looked at. Must not: decide whether a call may happen, or know a session or a screen.
 Importing this package imports none of its modules; its names come when they are first used.
 """
 
@@ -12,6 +13,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from induscode.capability_deck.bridge_ledger.capability import (
+        BridgeCapability,
+        bridge_box_to_capabilities,
+    )
+    from induscode.capability_deck.bridge_ledger.events import EnrollRequest
+    from induscode.capability_deck.bridge_ledger.key import (
+        bridge_content_key,
+        bridge_ulid_key,
+        qualify_bridge_name,
+    )
+    from induscode.capability_deck.bridge_ledger.ledger import (
+        BridgeLedger,
+        bridge_ledger_from_log,
+        bridge_tool_counts,
+        bridge_tool_names,
+        empty_bridge_ledger,
+        enroll_bridge_card,
+        live_capabilities,
+        live_capabilities_for_server,
+        retire,
+        withdraw_server,
+    )
+    from induscode.capability_deck.bridge_ledger.names import server_of_qualified
+    from induscode.capability_deck.bridge_ledger.network import (
+        bridge_capability_card,
+        bridge_config,
+    )
     from induscode.capability_deck.builtin import (
         BridgeBuilder,
         BuiltinCard,
@@ -88,6 +116,9 @@ if TYPE_CHECKING:
     )
     from induscode.capability_deck.contract import (
         AnyCapability,
+        BridgeEntry,
+        BridgeKey,
+        BridgeOp,
         BuildFn,
         Capability,
         CapabilityCard,
@@ -102,6 +133,7 @@ if TYPE_CHECKING:
         DeckProfile,
         DeckResult,
         DelegateRunner,
+        LedgerSnapshot,
         MemoryStore,
         Profile,
         SaasGatewayPort,
@@ -109,14 +141,17 @@ if TYPE_CHECKING:
         ToolBox,
         ToolDeck,
         ToolOutcome,
+        bridge_key,
         capability_id,
         deck_fault,
+        reduce_ledger,
     )
     from induscode.capability_deck.manifest import (
         CAPABILITY_CARDS,
         CAPABILITY_INDEX,
         CARD_PROFILES,
     )
+    from induscode.capability_deck.mcp_config.discovery import load_mcp_config
     from induscode.capability_deck.provision import cards_for_deck_profile, provision_deck
     from induscode.capability_deck.tool_box import DeckToolBox, project_result
 
@@ -137,6 +172,11 @@ __all__ = [
     "STOP_GRACE_MS",
     "AnyCapability",
     "BridgeBuilder",
+    "BridgeCapability",
+    "BridgeEntry",
+    "BridgeKey",
+    "BridgeLedger",
+    "BridgeOp",
     "BuildFn",
     "BuiltinCard",
     "BuiltinDescriptor",
@@ -156,7 +196,9 @@ __all__ = [
     "DeckResult",
     "DeckToolBox",
     "DelegateRunner",
+    "EnrollRequest",
     "InMemoryStore",
+    "LedgerSnapshot",
     "MemoryStore",
     "Profile",
     "SaasGatewayPort",
@@ -169,6 +211,15 @@ __all__ = [
     "ToolDeck",
     "ToolOutcome",
     "app_novel_cards",
+    "bridge_box_to_capabilities",
+    "bridge_capability_card",
+    "bridge_config",
+    "bridge_content_key",
+    "bridge_key",
+    "bridge_ledger_from_log",
+    "bridge_tool_counts",
+    "bridge_tool_names",
+    "bridge_ulid_key",
     "build_builtin",
     "build_builtins_for_profile",
     "build_daemon_capability",
@@ -192,24 +243,54 @@ __all__ = [
     "cards_for_profile",
     "daemon_card",
     "deck_fault",
+    "empty_bridge_ledger",
+    "enroll_bridge_card",
     "enter_plan_mode_card",
     "exit_plan_mode_card",
     "find_card",
     "has_capability",
+    "live_capabilities",
+    "live_capabilities_for_server",
+    "load_mcp_config",
     "maybe_wrap_checkpoint",
     "memory_card",
     "plan_file_path",
     "plan_slug",
     "project_result",
     "provision_deck",
+    "qualify_bridge_name",
     "read_plan",
+    "reduce_ledger",
+    "retire",
     "saas_card",
+    "server_of_qualified",
     "task_card",
     "todo_card",
+    "withdraw_server",
     "write_plan",
 ]
 
 _MODULES = {
+    "bridge_ledger.capability": """
+        BridgeCapability bridge_box_to_capabilities
+    """,
+    "bridge_ledger.events": """
+        EnrollRequest
+    """,
+    "bridge_ledger.key": """
+        bridge_content_key bridge_ulid_key qualify_bridge_name
+    """,
+    "bridge_ledger.ledger": """
+        BridgeLedger bridge_ledger_from_log bridge_tool_counts bridge_tool_names
+        empty_bridge_ledger enroll_bridge_card live_capabilities
+        live_capabilities_for_server retire withdraw_server
+    """,
+    "bridge_ledger.names": """
+        server_of_qualified
+    """,
+    "bridge_ledger.network": """
+        bridge_capability_card bridge_config
+    """,
     "builtin": """
         BridgeBuilder BuiltinCard BuiltinDescriptor build_builtin
         build_builtins_for_profile builtin_bridge builtin_cards builtin_descriptors
@@ -250,13 +331,18 @@ _MODULES = {
         cards_for_profile find_card has_capability
     """,
     "contract": """
-        AnyCapability BuildFn Capability CapabilityCard CapabilityId Card
-        CheckpointStore DeckBox DeckContext DeckFault DeckFaultKind DeckFramework
-        DeckProfile DeckResult DelegateRunner MemoryStore Profile SaasGatewayPort
-        Schema ToolBox ToolDeck ToolOutcome capability_id deck_fault
+        AnyCapability BridgeEntry BridgeKey BridgeOp BuildFn Capability
+        CapabilityCard CapabilityId Card CheckpointStore DeckBox DeckContext DeckFault
+        DeckFaultKind DeckFramework
+        DeckProfile DeckResult DelegateRunner LedgerSnapshot MemoryStore Profile
+        SaasGatewayPort Schema ToolBox ToolDeck ToolOutcome bridge_key capability_id
+        deck_fault reduce_ledger
     """,
     "manifest": """
         CAPABILITY_CARDS CAPABILITY_INDEX CARD_PROFILES
+    """,
+    "mcp_config.discovery": """
+        load_mcp_config
     """,
     "provision": """
         cards_for_deck_profile provision_deck

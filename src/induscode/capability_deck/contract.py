@@ -1,14 +1,16 @@
 """The shapes everything of the deck is written against: no I/O, no other module of the deck.
 
 A capability is the kernel's tool itself: the deck manages tools and adds no descriptor of its own.
+The shapes of the bridge ledger and its fold are part of it, and come when they are first used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NewType, Protocol, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NewType, Protocol, Self, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -25,9 +27,22 @@ from induscode.kernel.tool import (
 from induscode.policy.subject import NoSubject, Subject
 from induscode.tools.web.settings import WebAccess
 
+if TYPE_CHECKING:
+    from induscode.capability_deck.bridge_ledger.events import (
+        BridgeEntry,
+        BridgeKey,
+        BridgeOp,
+        LedgerSnapshot,
+        bridge_key,
+    )
+    from induscode.capability_deck.bridge_ledger.fold import reduce_ledger
+
 __all__ = [
     "PLAIN_WORDS",
     "AnyCapability",
+    "BridgeEntry",
+    "BridgeKey",
+    "BridgeOp",
     "BuildFn",
     "Capability",
     "CapabilityCard",
@@ -42,6 +57,7 @@ __all__ = [
     "DeckProfile",
     "DeckResult",
     "DelegateRunner",
+    "LedgerSnapshot",
     "MemoryScope",
     "MemoryStore",
     "Profile",
@@ -51,10 +67,18 @@ __all__ = [
     "ToolBox",
     "ToolDeck",
     "ToolOutcome",
+    "bridge_key",
     "capability_id",
     "deck_fault",
     "profile_named",
+    "reduce_ledger",
 ]
+
+_LEDGER = {
+    **dict.fromkeys(("BridgeEntry", "BridgeKey", "BridgeOp", "LedgerSnapshot"), "events"),
+    "bridge_key": "events",
+    "reduce_ledger": "fold",
+}
 
 Capability: TypeAlias = AgentTool
 AnyCapability: TypeAlias = AgentTool
@@ -291,3 +315,10 @@ class ToolDeck(Protocol):
     def tool_box(self) -> ToolBox: ...
 
     def into_tool_box(self) -> ToolBox: ...
+
+
+def __getattr__(name: str) -> object:
+    home = _LEDGER.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"induscode.capability_deck.bridge_ledger.{home}"), name)

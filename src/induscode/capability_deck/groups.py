@@ -84,6 +84,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
         "boot/agents.py",
         "boot/delegating.py",
         "capability_deck/cards/task.py",
+        "capability_deck/agents/*.py",
         "crew/delegates/*.py",
     ),
     CONNECTORS: ("capability_deck/cards/saas.py", "capability_deck/connectors/*.py"),

@@ -6,7 +6,7 @@ import sys
 
 import msgspec
 
-from induscode.kernel.events import Event
+from induscode.kernel.events import Event, RunResult
 
 __all__ = ["JsonChannel"]
 
@@ -14,8 +14,23 @@ _encode = msgspec.json.Encoder().encode
 
 
 class JsonChannel:
-    """Writes and flushes each event as it happens."""
+    """Writes and flushes each event as it happens, but the result at the `end`: what is heard while
+    the session closes comes before it."""
+
+    def __init__(self) -> None:
+        self._result: RunResult | None = None
 
     def show(self, event: Event) -> None:
-        sys.stdout.buffer.write(_encode(event) + b"\n")
-        sys.stdout.buffer.flush()
+        if isinstance(event, RunResult):
+            self._result = event
+        else:
+            _write(event)
+
+    def end(self) -> None:
+        if self._result is not None:
+            _write(self._result)
+
+
+def _write(event: Event) -> None:
+    sys.stdout.buffer.write(_encode(event) + b"\n")
+    sys.stdout.buffer.flush()

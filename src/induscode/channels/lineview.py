@@ -146,8 +146,9 @@ class LineView:
                 self.line(self.ink(f"· {safe(text)}", "dim"))
             case Noticed(text):
                 self.line(self.ink(f"· {safe(_begun(text))}", "dim"))
-            case HookDecided(by=by, decision=decision, reason=reason):
-                self.line(self.ink(f"· {safe(by)}: {decision}: {safe(reason)}", "yellow"))
+            case HookDecided(point=point, by=by, decision=decision, reason=reason):
+                what = f"{decision}: {safe(reason or point)}"
+                self.line(self.ink(f"· {safe(by)}: {what}", "yellow"))
 
     def _opened(self, event: SessionOpened) -> None:
         name = self.ink(f"indus {VERSION}", "bold")

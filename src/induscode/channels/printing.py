@@ -24,14 +24,18 @@ class PrintChannel:
                 write_line(f"{self._ink('indus:', style, 'bold')} {safe(message)}")
             case Alert(text):
                 write_line(f"{self._ink('indus:', 'dim')} {safe(text)}")
-            case HookDecided(by=by, decision=decision, reason=reason):
-                write_line(f"{self._ink('indus:', 'yellow')} {by}: {decision}: {safe(reason)}")
+            case HookDecided(point=point, by=by, decision=decision, reason=reason):
+                what = f"{decision}: {safe(reason or point)}"
+                write_line(f"{self._ink('indus:', 'yellow')} {by}: {what}")
             case RunResult(text=text, exit=code, session=session):
                 self._final(text)
                 if code:
                     write_line(self._ink(f"session {session} (exit {code})", "dim"))
             case _:
                 pass
+
+    def end(self) -> None:
+        """Everything was shown as it happened."""
 
     def _final(self, text: str) -> None:
         if text:

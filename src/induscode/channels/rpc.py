@@ -201,10 +201,7 @@ class RpcServer:
 
     async def _abort(self, params: dict[str, Any]) -> object:
         reason = _params(params, _Abort).reason
-        busy = self._host.driver.busy
-        if busy:
-            self._host.driver.cancel(reason)
-        return {"aborted": busy}
+        return {"aborted": self._host.driver.cancel(reason)}
 
     async def _approve(self, params: dict[str, Any]) -> None:
         asked = _params(params, _Approve)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 
 from induscode.channels.ports import Snapshot
-from induscode.channels.prompt_commands import ALIASES, COMMANDS
 from induscode.channels.terminal import safe
+from induscode.kernel.prompt_commands import ALIASES, COMMANDS
 
 __all__ = ["about", "help_text", "unknown_command"]
 

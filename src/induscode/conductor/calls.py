@@ -15,26 +15,27 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from induscode.conductor.consent import Consent, Granted, Refused
+from induscode.conductor.environment_hooks import ShapedShell, environment_digest
 from induscode.conductor.joining import Joining
+from induscode.conductor.listeners import Listeners
 from induscode.conductor.plan_mode import PlanMode
 from induscode.conductor.ports import BoundTool, ContextMaker, Emit, Watch
 from induscode.conductor.recorder import Recorder
-from induscode.conductor.results import fit_to_keep, readable
-from induscode.conductor.tool_hooks import Blocked, Entered, ToolHooks
+from induscode.conductor.results import fit_text, fit_to_keep, readable
+from induscode.conductor.tool_hooks import Blocked, Ended, Entered
 from induscode.errors import Cancelled, LogCorrupt
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.events import ToolEnded, ToolStarted, ToolUpdated
 from induscode.kernel.jsontext import (
     JsonProblem,
-    canonical,
     clean_text,
     digest,
     parse_object,
     raw_json,
 )
 from induscode.kernel.tool import ToolKind, ToolResult
-from induscode.policy.subject import CallView
+from induscode.policy.subject import CallView, CommandSubject
 from induscode.session.blobs import BlobStore
 from induscode.session.entries import Intent, Interrupted, Result
 from induscode.session.projection import OpenCall
@@ -58,7 +59,7 @@ class Passage(Struct, frozen=True):
     over what it changes, the part of the host in plan mode, and what joins the turn by it."""
 
     consent: Consent
-    hooks: ToolHooks
+    hooks: Listeners
     watch: Watch
     plan: PlanMode
     joining: Joining
@@ -79,7 +80,8 @@ class CallRunner:
         self._recorder = recorder
         self._blobs = blobs
         self._consent = passage.consent
-        self._hooks = passage.hooks
+        self._hooks = passage.hooks.tool
+        self._environment = passage.hooks.environment
         self._watch = passage.watch
         self._plan = passage.plan
         self._joining = passage.joining
@@ -141,7 +143,7 @@ class CallRunner:
         granted = await self._granted(call, bound, arguments, cancel)
         if granted is None:
             return
-        match await self._hooks.enter(call.id, bound.tool.name, arguments):
+        match await self._hooks.enter(call.id, bound.tool.name, arguments, cancel):
             case Blocked(by=by, text=text):
                 await self._finish(call, ToolResult.error(text), "denied", by)
                 return
@@ -151,17 +153,22 @@ class CallRunner:
             granted = await self._granted(call, bound, arguments, cancel)
             if granted is None:
                 return
+        shaped = await self._shaped(call, bound, granted, cancel)
+        if isinstance(shaped, Blocked):
+            await self._finish(call, ToolResult.error(shaped.text), "denied", shaped.by)
+            return
         cancel.check()
         step = await self._watch.begin(call.id, granted)
         try:
-            await self._declare(call, bound, arguments, rewritten_by, cancel)
-            result = await self._execute(call, bound, granted, cancel)
+            await self._declare(call, shaped, arguments, rewritten_by, cancel)
+            ended = await self._execute(call, bound, shaped.environment, granted, cancel)
         finally:
             changed = await step.end()
         if changed:
             await self._recorder.write(*changed, by=_HOST, cancel=CancelToken())
-        result, outcome = await self._plan.acted(call.id, bound, granted, result, cancel)
-        result, by = await self._hooks.exit(call.id, bound.tool.name, arguments, result, bound.by)
+        result, outcome = await self._plan.acted(call.id, bound, granted, ended.result, cancel)
+        ended = Ended(result, ended.by, ended.error)
+        result, by = await self._hooks.exit(call.id, bound.tool.name, arguments, ended, cancel)
         if outcome in {"ok", "error"}:
             outcome = "error" if result.is_error else "ok"
         await self._finish(call, result, outcome, by)
@@ -188,6 +195,18 @@ class CallRunner:
                 await self._finish(call, ToolResult.error(text), outcome, _HOST)
                 return None
 
+    async def _shaped(
+        self, call: OpenCall, bound: BoundTool, granted: CallView, cancel: CancelToken
+    ) -> BoundTool | Blocked:
+        """The tool with the environment that its command will find."""
+        before = bound.environment
+        if before is None or not isinstance(granted.subject, CommandSubject):
+            return bound
+        after = await self._environment.shaped(bound.tool.name, call.id, before, cancel)
+        if isinstance(after, Blocked):
+            return after
+        return bound if after is before else replace(bound, environment=after)
+
     async def _declare(
         self,
         call: OpenCall,
@@ -212,9 +231,15 @@ class CallRunner:
             await self._recorder.write(intent, by=bound.by, cancel=cancel)
 
     async def _execute(
-        self, call: OpenCall, bound: BoundTool, granted: CallView, cancel: CancelToken
-    ) -> ToolResult:
-        """Whatever a tool does, this returns a result."""
+        self,
+        call: OpenCall,
+        bound: BoundTool,
+        environment: Mapping[str, str] | None,
+        granted: CallView,
+        cancel: CancelToken,
+    ) -> Ended:
+        """Whatever a tool does, this returns a result. `environment` is what its command finds,
+        where hooks changed that."""
         name, arguments = bound.tool.name, dict(granted.arguments)
         self._started.add(call.id)
         self._emit(ToolStarted(call=call.id, tool=name, arguments=arguments, at=self._now()))
@@ -223,18 +248,22 @@ class CallRunner:
             self._emit(ToolUpdated(call=call.id, text=clean_text(text)[0], at=self._now()))
 
         context = replace(self._context(granted, cancel, progress), call=call.id)
+        if environment is not None and environment is not bound.environment:
+            context = replace(context, shell=ShapedShell(context.shell, environment))
         task = asyncio.ensure_future(bound.tool.execute(arguments, context))
         grace = _DELEGATE_GRACE if bound.kind is ToolKind.DELEGATE else _GRACE
         if not await _ended(task, cancel, grace):
-            return ToolResult.error(RUNS_ON)
+            return Ended(ToolResult.error(RUNS_ON), bound.by, RUNS_ON)
         failure = None if task.cancelled() else task.exception()
         if task.cancelled() or isinstance(failure, Cancelled):
-            return ToolResult.error(_STOPPED)
+            return Ended(ToolResult.error(_STOPPED), bound.by, _STOPPED)
+        secrets = self._recorder.secrets
         if failure is not None:
             kind = type(failure).__name__
             text = f"The tool {name} failed unexpectedly ({kind}): {failure}"
-            return fit_to_keep(ToolResult.error(text), self._recorder.secrets)
-        return fit_to_keep(task.result(), self._recorder.secrets)
+            why = fit_text(f"{kind}: {failure}", secrets)
+            return Ended(fit_to_keep(ToolResult.error(text), secrets), bound.by, why)
+        return Ended(fit_to_keep(task.result(), secrets), bound.by)
 
     async def _finish(self, call: OpenCall, result: ToolResult, outcome: Outcome, by: str) -> None:
         """`result` can be encoded; where it cannot be recorded for another reason (too deep, too
@@ -312,7 +341,7 @@ def _named(environment: Mapping[str, str] | None) -> dict[str, Any] | None:
     """What the log says of an environment: its names and a digest, never a value."""
     if environment is None:
         return None
-    return {"names": sorted(environment), "sha256": digest(canonical(dict(environment)))}
+    return {"names": sorted(environment), "sha256": environment_digest(environment)}
 
 
 def _trouble(broken: str) -> str:

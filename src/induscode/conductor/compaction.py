@@ -7,9 +7,9 @@ lost is pinned, word for word: the current request and every pinned notice.
 from __future__ import annotations
 
 from induscode.conductor.exchange import Exchange
+from induscode.conductor.listeners import Listeners
 from induscode.conductor.ports import Background, Emit, ModelSetting
 from induscode.conductor.recorder import Recorder
-from induscode.conductor.turn_hooks import TurnHooks
 from induscode.errors import ContextTooLong, ProviderError
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
@@ -49,7 +49,7 @@ class Compactor:
         recorder: Recorder,
         exchange: Exchange,
         state: SessionState,
-        hooks: TurnHooks,
+        hooks: Listeners,
         background: Background,
         emit: Emit,
         clock: Clock,
@@ -65,7 +65,9 @@ class Compactor:
     async def compact(self, setting: ModelSetting, reason: str, cancel: CancelToken) -> bool:
         """Condense everything so far. False when there is nothing to condense or a hook objects.
         Raises as `Exchange.ask` does; the conversation is then as it was."""
-        if not self._state.first_visible or not await self._hooks.may_rewrite("compaction"):
+        if not self._state.first_visible:
+            return False
+        if not await self._hooks.turn.may_rewrite("compaction", reason, cancel):
             return False
         await self._background.pause("the conversation is condensed")
         try:
@@ -90,7 +92,8 @@ class Compactor:
             pinned=pinned,
             request=request,
         )
-        await self._recorder.write(entry, by=_HOST, cancel=cancel)
+        entries = await self._hooks.wording.summarised(entry, reason, cancel)
+        await self._recorder.write(*entries, by=_HOST, cancel=cancel)
 
     async def _summary(self, setting: ModelSetting, cancel: CancelToken) -> tuple[str, str]:
         """The model's summary; where the conversation is too long even for that, ours."""

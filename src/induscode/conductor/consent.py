@@ -21,7 +21,7 @@ from induscode.policy.subject import CallView
 from induscode.policy.verdict import Allow, Ask, Deny, Layer
 from induscode.session.entries import Approval
 
-__all__ = ["Consent", "Granted", "Refused"]
+__all__ = ["Consent", "Granted", "Refused", "denial"]
 
 _HOST = "builtin:policy"
 _NAMED_BY_REASON = frozenset({Layer.MODE, Layer.BUILTIN, Layer.TURN})
@@ -66,9 +66,8 @@ class Consent:
         match verdict:
             case Allow():
                 return Granted(view)
-            case Deny(reason=reason, layer=layer):
-                source = "" if layer in _NAMED_BY_REASON else f" (from: {layer})"
-                return Refused(f"Denied: {reason}{source}", "denied")
+            case Deny():
+                return Refused(denial(verdict), "denied")
             case Ask():
                 return await self.ask(call, view, verdict, cancel)
 
@@ -118,6 +117,12 @@ class Consent:
 
     def _now(self) -> str:
         return iso(self._clock.now_ms())
+
+
+def denial(deny: Deny) -> str:
+    """In words, with the layer that it comes from where its reason does not name it."""
+    source = "" if deny.layer in _NAMED_BY_REASON else f" (from: {deny.layer})"
+    return f"Denied: {deny.reason}{source}"
 
 
 def _approval(call: str, view: CallView, ask: Ask, answer: PersonAnswer, rule: str) -> Approval:

@@ -78,7 +78,7 @@ def model_entries(state: SessionState, setting: ModelSetting, cause: str) -> lis
         model=setting.model,
         wire=setting.provider.wire,
         parameters=setting.parameters,
-        reason=cause,
+        reason=setting.cause or cause,
     )
     if known is not None and _same_model(known, choice):
         return []

@@ -23,6 +23,7 @@ from induscode.kernel.clock import Clock, iso
 from induscode.kernel.content import AnswerBlock, plain_text
 from induscode.kernel.events import Alert, TextDelta, ThinkingDelta, UsageReported
 from induscode.kernel.model import Answer, Body, StopReason, Usage
+from induscode.kernel.request import Head, NeutralRequest
 from induscode.kernel.scrubbing import Scrubber, scrubbed, unsigned
 from induscode.policy.redaction import StreamRedactor
 from induscode.session.blobs import BlobStore
@@ -61,8 +62,8 @@ class Exchange:
         self._encoder = None
 
     async def ask(self, setting: ModelSetting, purpose: Purpose, cancel: CancelToken) -> Response:
-        """The answer, recorded. Raises `ProviderError`, `Cancelled` or `LogDown`; what had arrived
-        by then is recorded as partial."""
+        """The answer, recorded, with its id. Raises `ProviderError`, `Cancelled` or `LogDown`; what
+        had arrived by then is recorded as partial."""
         if self._setting is not setting:
             self._setting = setting
             self._encoder = setting.provider.encoder()
@@ -78,6 +79,14 @@ class Exchange:
         )
         await self._recorder.write(first, by=_HOST, cancel=cancel)
         return await self._dispatch(setting, body, self._recorder.log.head, first, cancel)
+
+    def objection(self, setting: ModelSetting, head: Head) -> str:
+        """Why the model's wire cannot say this, "" when it can."""
+        try:
+            setting.provider.encoder().encode(NeutralRequest(head, (), None, 0))
+        except ProviderError as refused:
+            return refused.message
+        return ""
 
     def text_of(self, response: Response) -> str:
         return plain_text(load_answer(response.content, self._blobs))
@@ -126,6 +135,7 @@ class Exchange:
     ) -> Response:
         response = await self._response(setting, request_id, answer, cancel)
         response = msgspec.structs.replace(response, notes=notes)
+        response = msgspec.structs.replace(response, id=self._recorder.log.new_id())
         await self._recorder.write(response, by=_producer(setting), cancel=cancel)
         self._report(response)
         return response

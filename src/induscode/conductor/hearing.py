@@ -2,7 +2,7 @@
 
 Three ways to have no decision are told apart: `failed` (it raised, took too long or answered
 something else), `not-started` (its grant is gone, or it cannot run). A guard denies then; an
-observer is reported and passed over.
+observer is reported and passed over. Whoever stops listening stops the hook.
 """
 
 from __future__ import annotations
@@ -12,9 +12,14 @@ import inspect
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from threading import Thread
+from types import NoneType
 from typing import Any, Literal, cast
 
+import msgspec
+from msgspec import Struct
+
 from induscode.conductor.hooks import Stop
+from induscode.feature.capability import AnyCapability
 from induscode.feature.hook import FailurePolicy
 from induscode.feature.hook_views import Continue, DenyWithSyntheticError, EmitDiagnosticRecord
 from induscode.feature.hosting.draft import DraftHook
@@ -22,6 +27,7 @@ from induscode.feature.hosting.foreign import said
 from induscode.feature.hosting.installed import InstalledFeature
 from induscode.feature.limits import HOOK_SECONDS
 from induscode.kernel.jsontext import clean_text
+from induscode.policy.aliases import tool_name
 
 __all__ = ["Ear"]
 
@@ -33,14 +39,14 @@ class Ear:
         self, feature: InstalledFeature, draft: DraftHook, method: str, takes: tuple[type, ...]
     ) -> None:
         self.by = feature.id
-        self.tools = frozenset(draft.declaration.tools)
+        self.tools = frozenset(map(tool_name, draft.declaration.tools))
         self._feature = feature
         self._draft = draft
         self._method = method
         self._takes = takes
 
     def matches(self, tool: str) -> bool:
-        return not self.tools or tool in self.tools
+        return not self.tools or tool_name(tool) in self.tools
 
     async def hear(self, event: object) -> Any:
         """A decision of `takes`, `Continue`, or `Stop` with how it came to that."""
@@ -48,15 +54,21 @@ class Ear:
             return self._without("not-started", lacking)
         seconds = min(self._draft.declaration.seconds, HOOK_SECONDS)
         asking = asyncio.ensure_future(self._asked(event))
-        done, _ = await asyncio.wait({asking}, timeout=seconds)
+        try:
+            done, _ = await asyncio.wait({asking}, timeout=seconds)
+        finally:
+            asking.cancel()  # it is over, took too long, or nobody waits any more
         if not done:
-            asking.cancel()
             return self._without("failed", f"it did not answer within {seconds:g} s")
         if asking.cancelled():
             return self._without("failed", "it was cancelled")
         if failure := asking.exception():
             return self._without("failed", f"it failed: {said(failure)}")
         return self._understood(asking.result())
+
+    def lacks(self, capability: AnyCapability) -> str | None:
+        """Why its feature may not use that now, None when it may."""
+        return self._feature.lacks((capability,))
 
     async def _asked(self, event: object) -> object:
         function = cast(
@@ -68,7 +80,7 @@ class Ear:
 
     def _understood(self, decision: object) -> Any:
         match decision:
-            case None if not self._takes:
+            case None if NoneType in self._takes:
                 return Continue()
             case DenyWithSyntheticError(message=message) if DenyWithSyntheticError in self._takes:
                 return Stop(_text(message))
@@ -77,11 +89,20 @@ class Ear:
                 return decision
             case Continue():
                 return decision
-            case _ if type(decision) in self._takes:
-                return decision
+            case Struct() if type(decision) in self._takes:
+                return self._read(decision)
             case _:
                 kind = type(decision).__name__
                 return self._without("failed", f"it answered with {kind}, which is no decision")
+
+    def _read(self, decision: Struct) -> Any:
+        """A copy of the decision that is what its type says: nothing checked it before, and its
+        maker may still hold what is in it."""
+        try:
+            return msgspec.convert(msgspec.to_builtins(decision), type(decision))
+        except (TypeError, ValueError, RecursionError) as error:
+            kind = type(decision).__name__
+            return self._without("failed", f"its {kind} cannot be read: {said(error)}")
 
     def _without(self, how: Literal["failed", "not-started"], reason: str) -> Stop | Continue:
         name = self._draft.declaration.name

@@ -95,7 +95,7 @@ BriefingSource = Callable[[Sequence[AgentTool]], Sequence[BriefSpan]]
 
 class ModelSetting(Struct, frozen=True):
     """A model ready to be asked. `context` is its window in tokens; `price` gives USD for a usage,
-    None when unknown."""
+    None when unknown. `cause` says who chose it, where that was not the person."""
 
     name: str
     model: str
@@ -103,6 +103,7 @@ class ModelSetting(Struct, frozen=True):
     parameters: Parameters
     context: int
     price: Callable[[Usage], float | None]
+    cause: str = ""
 
 
 class Offer(Struct, frozen=True):

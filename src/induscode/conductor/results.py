@@ -15,12 +15,17 @@ from induscode.kernel.jsontext import JsonProblem, canonical, clean_text
 from induscode.kernel.scrubbing import Scrubber, scrubbed
 from induscode.kernel.tool import ToolResult
 
-__all__ = ["fit_to_keep", "readable"]
+__all__ = ["fit_text", "fit_to_keep", "readable"]
 
 
 def fit_to_keep(result: ToolResult, scrubber: Scrubber) -> ToolResult:
     """The same result where it can be encoded and holds no secret, else one that does."""
     return scrubbed(_encodable(result), scrubber)
+
+
+def fit_text(text: str, scrubber: Scrubber) -> str:
+    """The same of a text alone."""
+    return clean_text(scrubber.text(text))[0]
 
 
 def _encodable(result: ToolResult) -> ToolResult:

@@ -11,15 +11,19 @@ from induscode.conductor.decisions import Decisions
 from induscode.conductor.guard import guarded
 from induscode.conductor.hooks import Hooks, Noted, Rewritten, Stop, ToolHook, ToolView
 from induscode.conductor.results import fit_to_keep
+from induscode.errors import Cancelled
+from induscode.kernel.cancel import CancelToken
 from induscode.kernel.jsontext import digest, raw_json
 from induscode.kernel.scrubbing import Scrubber
 from induscode.kernel.tool import ToolResult
 from induscode.session.entries import Hook
 
-__all__ = ["Blocked", "Entered", "ToolHooks"]
+__all__ = ["Blocked", "Ended", "Entered", "ToolHooks"]
 
 _BEFORE = "pre-tool"
 _AFTER = "post-tool"
+_AFTERWARDS = 3.0
+"""Seconds that each hook has after a call of a turn that was stopped."""
 
 
 class Blocked(Struct, frozen=True):
@@ -27,6 +31,15 @@ class Blocked(Struct, frozen=True):
 
     by: str
     text: str
+
+
+class Ended(Struct, frozen=True):
+    """What came of a call; `error` says how it failed where no tool answered. `by` made the
+    result what it is."""
+
+    result: ToolResult
+    by: str
+    error: str | None = None
 
 
 class Entered(Struct, frozen=True):
@@ -52,11 +65,16 @@ class ToolHooks:
             self._by_tool[tool] = found
         return found
 
-    async def enter(self, call: str, tool: str, arguments: dict[str, Any]) -> Entered | Blocked:
+    async def enter(
+        self, call: str, tool: str, arguments: dict[str, Any], cancel: CancelToken
+    ) -> Entered | Blocked:
+        """Raises `Cancelled`."""
         rewritten_by = ""
         for hook in self._of(tool):
             view = ToolView(call, tool, arguments)
-            match await guarded(hook.enter(view), hook.by, deadline=self._hooks.deadline):
+            match await guarded(
+                hook.enter(view), hook.by, deadline=self._hooks.deadline, cancel=cancel
+            ):
                 case Stop() as stop:
                     await self._decisions.stopped(_BEFORE, hook.by, stop, call)
                     return Blocked(hook.by, f"Blocked by {hook.by.split(':')[-1]}: {stop.reason}")
@@ -71,13 +89,15 @@ class ToolHooks:
         return Entered(arguments, rewritten_by)
 
     async def exit(
-        self, call: str, tool: str, arguments: dict[str, Any], result: ToolResult, by: str
+        self, call: str, tool: str, arguments: dict[str, Any], ended: Ended, cancel: CancelToken
     ) -> tuple[ToolResult, str]:
         """The result as the hooks leave it, and who made it so. A hook changes what is read of it;
-        its `details`, on which later calls rely, stay the tool's."""
+        its `details`, on which later calls rely, stay the tool's. The call has happened: a turn
+        that is stopped leaves the result withheld that a hook was about to look at."""
+        result, by = ended.result, ended.by
         for hook in reversed(self._of(tool)):
-            view = ToolView(call, tool, arguments)
-            match await guarded(hook.exit(view, result), hook.by, deadline=self._hooks.deadline):
+            view = ToolView(call, tool, arguments, ended.error)
+            match await self._left(hook, view, result, cancel):
                 case Stop() as stop:
                     await self._decisions.stopped(_AFTER, hook.by, stop, call)
                     result = ToolResult.error(f"The result is withheld: {stop.reason}")
@@ -92,6 +112,17 @@ class ToolHooks:
                 case _:
                     continue
         return result, by
+
+    async def _left(
+        self, hook: ToolHook, view: ToolView, result: ToolResult, cancel: CancelToken
+    ) -> ToolResult | Stop | Noted | None:
+        deadline = self._hooks.deadline
+        if cancel.cancelled:
+            deadline, cancel = min(deadline, _AFTERWARDS), CancelToken()
+        try:
+            return await guarded(hook.exit(view, result), hook.by, deadline=deadline, cancel=cancel)
+        except Cancelled:
+            return Stop(f"{hook.by} was stopped with the turn", "failed")
 
     async def _note_rewrite(
         self, call: str, by: str, before: dict[str, Any], after: dict[str, Any]

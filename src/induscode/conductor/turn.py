@@ -9,7 +9,9 @@ Whatever ends a turn, the log stays valid: the next input, here or after a resum
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 
 import msgspec
 from msgspec import Struct
@@ -21,31 +23,28 @@ from induscode.conductor.consent import Consent
 from induscode.conductor.decisions import Decisions
 from induscode.conductor.epoch import begin_epoch, model_entries
 from induscode.conductor.exchange import Exchange
+from induscode.conductor.feature_exec import CommandRunner, Means
+from induscode.conductor.inputs import Inputs, Submission
 from induscode.conductor.joining import NOTHING, Brought, Joining
+from induscode.conductor.listeners import listening
 from induscode.conductor.plan_mode import PlanMode
 from induscode.conductor.ports import Budget, ModelSetting, Setup, Wiring
 from induscode.conductor.recorder import Recorder
 from induscode.conductor.recovery import calls_left, close_open_calls
-from induscode.conductor.tool_hooks import ToolHooks
-from induscode.conductor.turn_hooks import TurnHooks
 from induscode.errors import BudgetEnded, Cancelled, ContextTooLong, ProviderError, UserError
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import iso
-from induscode.kernel.content import SaidBlock, Text, plain_text
+from induscode.kernel.content import SaidBlock
 from induscode.kernel.events import Alert, Noticed
-from induscode.kernel.jsontext import clean_text
 from induscode.kernel.model import StopReason
-from induscode.kernel.provenance import SourcePart
-from induscode.kernel.scrubbing import scrubbed
 from induscode.policy.modes import Mode
 from induscode.session.blobs import BlobStore
 from induscode.session.delegation import DELEGATE_FEATURE
-from induscode.session.entries import Delegate, Input, KnownEntry, Notice, Response
+from induscode.session.entries import Delegate, Hook, KnownEntry, Notice
 from induscode.session.file_states import REWINDER
 from induscode.session.log import SessionLog
 from induscode.session.projection import Projection
 from induscode.session.state import SessionState
-from induscode.session.storing import store_said
 from induscode.session.totals import Totals
 
 __all__ = ["Conductor", "Totals", "TurnOutcome"]
@@ -53,10 +52,6 @@ __all__ = ["Conductor", "Totals", "TurnOutcome"]
 _HOST = "builtin:conductor"
 _PERSON = "person"
 _ROOM_TRIES = 2
-_REDACTED = (
-    "your message holds a key or password of this run; it was redacted, and neither the model nor"
-    " the session's log has it"
-)
 
 
 class TurnOutcome(Struct, frozen=True):
@@ -97,9 +92,8 @@ class Conductor:
         self._recorder = recorder = Recorder(
             log, emit, clock, patience=wiring.patience, secrets=wiring.secrets
         )
-        decisions = Decisions(recorder, emit, clock)
-        self._hooks = TurnHooks(wiring.hooks, decisions, recorder, emit, clock)
-        hooks = ToolHooks(wiring.hooks, decisions, recorder.secrets)
+        self._decisions = decisions = Decisions(recorder, emit, clock)
+        self._hooks = hooks = listening(wiring.hooks, decisions, recorder, blobs)
         self._background = wiring.background
         self._greeted = False
         self._consent = Consent(wiring.permission, wiring.person, recorder, emit, clock)
@@ -109,19 +103,25 @@ class Conductor:
         self._joining = Joining(
             recorder, self.state, wiring.permission, wiring.touched, emit, clock
         )
+        self._inputs = Inputs(
+            recorder, blobs, hooks.wording, self._joining, emit, clock, self._speaker
+        )
         passage = Passage(self._consent, hooks, wiring.watch, plan, self._joining)
         self._calls = CallRunner(recorder, blobs, passage, wiring.context, emit, clock)
         self._compactor = Compactor(
             recorder,
             self._exchange,
             self.state,
-            self._hooks,
+            hooks,
             wiring.background,
             emit,
             clock,
         )
+        means = Means(passage, wiring.permission, wiring.context, self._opened)
+        self.commands = CommandRunner(recorder, means, emit, clock)
         self._steered = False
         self._busy = False
+        self._steerable = False
 
     @property
     def busy(self) -> bool:
@@ -173,37 +173,48 @@ class Conductor:
         self.reconfigure(setup=setup)
 
     async def submit(self, blocks: Sequence[SaidBlock], brought: Brought = NOTHING) -> TurnOutcome:
-        """One whole turn. Raises `Cancelled`, `BudgetEnded`, a `ProviderError` or `LogDown`."""
-        parts = self._joining.parts(blocks, brought)
-        blocks = self._without_secrets(blocks)
-        await self._hooks.submitted(plain_text(list(blocks)))
-        return await self._run(
-            "input", blocks, msgspec.structs.replace(brought, parts=tuple(parts))
-        )
+        """One whole turn. Raises `UserError` when a hook stops the input, `Cancelled`,
+        `BudgetEnded`, a `ProviderError` or `LogDown`."""
+        return await self._turn("input", blocks, brought)
 
     async def go_on(self) -> TurnOutcome:
         """Continue a turn that broke off, without a new input."""
         if not self.unfinished:
             raise UserError("there is nothing to continue", hint="give a prompt")
-        return await self._run("resume", ())
+        return await self._turn("resume")
 
     async def steer(self, text: str) -> None:
         """Add a message while the agent works; the model reads it with its next request. Raises
         `UserError` when no turn runs (any more)."""
-        said = self._without_secrets([Text(text)])
-        await self._hooks.submitted(plain_text(tuple(said)))
-        if not self._busy:
+        said = Submission("")
+        with suppress(Cancelled):
+            said = await self._inputs.steered(text, self._cancel)
+        if not self._steerable or not said.entries:
             raise UserError("no turn is running", hint="submit it as a new input")
-        entry = await self._input(said, steer=True)
-        await self._recorder.commit(entry, by=_PERSON, cancel=CancelToken())
+        await self._recorder.commit(*said.entries, by=_PERSON, cancel=CancelToken())
         self._steered = True
 
-    async def notify(self, text: str, *, by: str, pinned: bool = False) -> None:
-        """Put a text in front of the model, as an entry first."""
-        if self.state.start is None:
-            await self._open_epoch("start", [])
+    async def notify(
+        self, text: str, *, by: str, pinned: bool = False, wanted: bool = False
+    ) -> None:
+        """Put a text in front of the model, as an entry first. One that is `wanted` is read in the
+        turn that runs, if one does: it does not end before."""
+        await self._opened()
         await self._recorder.write(Notice(text=text, pinned=pinned), by=by, cancel=CancelToken())
+        self._steered = self._steered or wanted
         self._emit(Noticed(text=text, by=by, at=self._now()))
+
+    async def choose(
+        self, change: Callable[[ModelSetting], ModelSetting], point: str, value: str, *, by: str
+    ) -> None:
+        """A feature chooses another model or effort, from the next epoch on: an entry first."""
+        await self._opened()
+        await self._decisions.record(Hook(point=point, decision="rewrite", reason=value), by)
+        before = self._next[1]
+        chosen = msgspec.structs.replace(change(before), cause=f"set by {by}")
+        if chosen.provider is not before.provider:
+            self._borrowed.append(before)
+        self.reconfigure(setting=chosen)
 
     async def hand_on(self, call: str, session: str, *, agent: str) -> None:
         """A call is about to begin a delegate: on disk when this returns."""
@@ -212,18 +223,20 @@ class Conductor:
 
     async def check_fork(self) -> None:
         """This session was just forked from another: raises `UserError` when a hook objects."""
-        if not await self._hooks.may_rewrite("fork"):
+        if not await self._hooks.turn.may_rewrite("fork"):
             raise UserError("a feature stopped the fork", hint="see: indus feature list")
 
-    def cancel(self, reason: str = "stopped by the user") -> None:
+    def cancel(self, reason: str = "stopped by the user") -> bool:
+        """Stop what runs, a turn or a command; False when nothing does."""
         self._cancel.cancel(reason)
+        return self.commands.cancel(reason) or self._busy
 
     async def close(self) -> None:
         """End what runs beside the turns, then let go of the log and of every provider."""
         await self._background.close()
         await self._watch.close()
         if self._greeted:
-            await self._hooks.session_ended(self.log.session)
+            await self._hooks.turn.session_ended(self.log.session)
         for setting in (self._next[1], *self._borrowed):
             await setting.provider.close()
         self.log.close()
@@ -237,6 +250,10 @@ class Conductor:
         finally:
             self._end()
 
+    async def _opened(self) -> None:
+        if self.state.start is None:
+            await self._open_epoch("start", [])
+
     # The turn
 
     def _begin(self) -> None:
@@ -249,31 +266,39 @@ class Conductor:
 
     def _end(self) -> None:
         self._joining.end()
-        self._busy = False
+        self._busy = self._steerable = False
 
-    async def _run(
-        self, cause: str, said: Sequence[SaidBlock], brought: Brought = NOTHING
+    async def _turn(
+        self, cause: str, blocks: Sequence[SaidBlock] = (), brought: Brought = NOTHING
     ) -> TurnOutcome:
         self._begin()
         try:
+            said = Submission("")
+            if blocks:
+                said = await self._inputs.submitted(blocks, brought, self._cancel)
+            outcome = await self._run(cause, said, brought)
+        finally:
+            self._end()
+        await self._hooks.turn.turn_ended(self.log.session, outcome.text, self._cancel)
+        return outcome
+
+    async def _run(self, cause: str, said: Submission, brought: Brought) -> TurnOutcome:
+        try:
             notices = self._joining.notices(brought)
-            entries: list[KnownEntry] = [*notices]
-            if said:
-                entries.append(await self._input(said, steer=False, parts=brought.parts))
+            entries: list[KnownEntry] = [*notices, *said.entries]
             if brought.narrowing is not None:
                 entries.append(brought.narrowing)
             await self._open_epoch(cause, entries)
             self._joining.tell(notices)
-            last = await self._loop()
+            await self._hooks.turn.turn_started(
+                self.log.session, said.text, self._cancel, resumed=cause == "resume"
+            )
+            outcome = await self._loop()
             await self._recorder.settled(self._cancel)
         except (Cancelled, BudgetEnded) as stop:
             await self._note_stop(stop)
             raise
-        finally:
-            self._end()
-        text = self._exchange.text_of(last)
-        await self._hooks.turn_ended(text)
-        return TurnOutcome(text, last.stop)
+        return outcome
 
     async def _open_epoch(self, cause: str, entries: Sequence[KnownEntry]) -> None:
         """Record in one go, durably: what changed, ends for calls left open, and the input."""
@@ -297,11 +322,13 @@ class Conductor:
             *_by(fresh, _HOST), *_by(closing, _HOST), *entries, by=_HOST, cancel=self._cancel
         )
         self._joining.narrow()
+        self._steerable = self._busy
         if not self._greeted:
             self._greeted = True
-            await self._hooks.session_started(self.log.session, resumed=resumed)
+            session, cancel = self.log.session, self._cancel
+            await self._hooks.turn.session_started(session, cancel, resumed=resumed)
 
-    async def _loop(self) -> Response:
+    async def _loop(self) -> TurnOutcome:
         room_tries = 0
         if left := calls_left(self.projection):
             await self._calls.run(left, self._cancel)
@@ -309,7 +336,8 @@ class Conductor:
             self._purse.reserve(next_cost(self.state.last_usage, self._setting))
             if needs_room(self.state.last_usage, self._setting.context):
                 await self._compactor.compact(self._setting, "it is nearly full", self._cancel)
-            await self._hooks.shape(self.projection, self._cancel)
+            objection = partial(self._exchange.objection, self._setting)
+            await self._hooks.shaping.before(self.projection, objection, self._cancel)
             self._steered = False
             try:
                 response = await self._exchange.ask(self._setting, "turn", self._cancel)
@@ -325,11 +353,13 @@ class Conductor:
             finally:
                 self._purse.settle()
             calls = list(self.projection.open_calls)
-            await self._hooks.answered(self._exchange.text_of(response), len(calls))
+            text = self._exchange.text_of(response)
+            answered = self._hooks.wording.answered
+            text = await answered(text, len(calls), response.id, self._cancel)
             if calls:
                 await self._calls.run(calls, self._cancel)
             elif response.stop is not StopReason.PAUSE and not self._steered:
-                return response
+                return TurnOutcome(text, response.stop)
 
     async def _make_room(self) -> bool:
         return await self._compactor.compact(self._setting, "it no longer fits", self._cancel)
@@ -355,29 +385,6 @@ class Conductor:
             await self._recorder.commit(*closing, note, by=_HOST, cancel=CancelToken())
         if isinstance(stop, Cancelled):
             self._emit(Alert(text=stop.message, at=self._now()))
-
-    def _without_secrets(self, blocks: Sequence[SaidBlock]) -> list[SaidBlock]:
-        """What the person said, as hooks, log and model get it; the person is told of a change."""
-        clean = scrubbed(list(blocks), self._recorder.secrets)
-        if clean != list(blocks):
-            self._emit(Alert(text=_REDACTED, at=self._now()))
-        return clean
-
-    async def _input(
-        self, blocks: Sequence[SaidBlock], *, steer: bool, parts: Sequence[SourcePart] = ()
-    ) -> Input:
-        clean: list[SaidBlock] = []
-        mended = False
-        for block in blocks:
-            if isinstance(block, Text):
-                text, replaced = clean_text(block.text)
-                mended = mended or replaced
-                clean.append(Text(text))
-            else:
-                clean.append(block)
-        content = await self._recorder.stored(lambda: store_said(clean, self._blobs), self._cancel)
-        by = _PERSON if steer else self._speaker
-        return Input(content=content, steer=steer, mended=mended, parts=list(parts), by=by)
 
     def _now(self) -> str:
         return iso(self._clock.now_ms())

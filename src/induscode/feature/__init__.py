@@ -2,8 +2,9 @@
 
 A feature declares itself in a descriptor, asks for capabilities, and contributes through registrars
 what it declared and was granted. Start reading at `descriptor.py`, then `registry.py`; `hosting/`
-is what the host puts behind the handles. May import: errors, kernel, and policy's private files
-for grants. Must not: know a session, a screen, MCP, WASM or how packages are distributed.
+is what the host puts behind the handles. May import: errors, kernel, and of policy how names of
+tools compare and private files for grants. Must not: know a session, a screen, MCP, WASM or how
+packages are distributed.
 Importing this package imports none of its modules; its names come when they are first used.
 """
 
@@ -39,12 +40,17 @@ if TYPE_CHECKING:
         EmitModelNotification,
         FeatureState,
         HostCapability,
+        InheritEnvironment,
         MemoryStore,
         Network,
         NetworkPurpose,
         RunBackgroundTask,
         ScopedFs,
         SecretRef,
+        SendMessage,
+        SetModel,
+        SetThinking,
+        ShapeEnvironment,
         WorkItemStore,
     )
     from induscode.feature.command import (
@@ -74,6 +80,7 @@ if TYPE_CHECKING:
         FragmentRegistrar,
     )
     from induscode.feature.hook import (
+        AmendParameters,
         AmendRequest,
         AnyHook,
         Continue,
@@ -90,6 +97,8 @@ if TYPE_CHECKING:
         PublicInputSubmitDecision,
         PublicInputSubmitEvent,
         PublicInputSubmitHook,
+        PublicObserverDecision,
+        PublicPostAssistantDecision,
         PublicPostAssistantEvent,
         PublicPostAssistantHook,
         PublicPostToolCallDecision,
@@ -101,13 +110,28 @@ if TYPE_CHECKING:
         PublicPreToolCallDecision,
         PublicPreToolCallEvent,
         PublicPreToolCallHook,
+        PublicRequestParametersDecision,
+        PublicRequestParametersEvent,
+        PublicRequestParametersHook,
         PublicSessionEndHook,
         PublicSessionEvent,
         PublicSessionStartHook,
+        PublicShellEnvironmentDecision,
+        PublicShellEnvironmentEvent,
+        PublicShellEnvironmentHook,
+        PublicSummaryDecision,
+        PublicSummaryEvent,
+        PublicSummaryHook,
         PublicTurnEndEvent,
         PublicTurnEndHook,
+        PublicTurnStartEvent,
+        PublicTurnStartHook,
+        ReplaceAnswer,
         ReplaceResult,
+        ReplaceSummary,
         RewriteArguments,
+        RewriteInput,
+        SetEnvironment,
     )
     from induscode.feature.notify import (
         FeatureAlertSink,
@@ -123,6 +147,8 @@ if TYPE_CHECKING:
         Package,
     )
     from induscode.feature.services import (
+        CommandRan,
+        CommandShell,
         Denied,
         FeatureServiceProvider,
         Migration,
@@ -130,6 +156,7 @@ if TYPE_CHECKING:
         ScopedFiles,
         SecretService,
         ServiceRefused,
+        SessionControl,
         StateDirectory,
         Unavailable,
         WorkItems,
@@ -142,6 +169,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "AmendParameters",
     "AmendRequest",
     "AnyCapability",
     "AnyHook",
@@ -154,7 +182,9 @@ __all__ = [
     "CommandContribution",
     "CommandDeclaration",
     "CommandOutcome",
+    "CommandRan",
     "CommandRegistrar",
+    "CommandShell",
     "Continue",
     "ContributeCommand",
     "ContributeFragment",
@@ -196,6 +226,7 @@ __all__ = [
     "HookDeclaration",
     "HookPoint",
     "HostCapability",
+    "InheritEnvironment",
     "MemoryStore",
     "Migration",
     "Network",
@@ -209,6 +240,8 @@ __all__ = [
     "PublicInputSubmitDecision",
     "PublicInputSubmitEvent",
     "PublicInputSubmitHook",
+    "PublicObserverDecision",
+    "PublicPostAssistantDecision",
     "PublicPostAssistantEvent",
     "PublicPostAssistantHook",
     "PublicPostToolCallDecision",
@@ -220,21 +253,41 @@ __all__ = [
     "PublicPreToolCallDecision",
     "PublicPreToolCallEvent",
     "PublicPreToolCallHook",
+    "PublicRequestParametersDecision",
+    "PublicRequestParametersEvent",
+    "PublicRequestParametersHook",
     "PublicSessionEndHook",
     "PublicSessionEvent",
     "PublicSessionStartHook",
+    "PublicShellEnvironmentDecision",
+    "PublicShellEnvironmentEvent",
+    "PublicShellEnvironmentHook",
+    "PublicSummaryDecision",
+    "PublicSummaryEvent",
+    "PublicSummaryHook",
     "PublicTurnEndEvent",
     "PublicTurnEndHook",
+    "PublicTurnStartEvent",
+    "PublicTurnStartHook",
+    "ReplaceAnswer",
     "ReplaceResult",
+    "ReplaceSummary",
     "RestartPolicy",
     "RewriteArguments",
+    "RewriteInput",
     "RunBackgroundTask",
     "Say",
     "ScopedFiles",
     "ScopedFs",
     "SecretRef",
     "SecretService",
+    "SendMessage",
     "ServiceRefused",
+    "SessionControl",
+    "SetEnvironment",
+    "SetModel",
+    "SetThinking",
+    "ShapeEnvironment",
     "ShutdownPolicy",
     "SkippedContribution",
     "StateDirectory",
@@ -259,8 +312,8 @@ _MODULES = {
         AnyCapability CapabilityDenial CapabilityGrantSet CapabilityRequest
         ContributeCommand ContributeFragment ContributeHook ContributeTool Delegation
         EmitAlert EmitDiagnostic EmitModelNotification FeatureState HostCapability
-        MemoryStore Network NetworkPurpose RunBackgroundTask ScopedFs SecretRef
-        WorkItemStore
+        InheritEnvironment MemoryStore Network NetworkPurpose RunBackgroundTask ScopedFs
+        SecretRef SendMessage SetModel SetThinking ShapeEnvironment WorkItemStore
     """,
     "command": """
         CommandContribution CommandDeclaration CommandOutcome CommandRegistrar
@@ -276,16 +329,21 @@ _MODULES = {
         FragmentContribution FragmentDeclaration FragmentRegistrar
     """,
     "hook": """
-        AmendRequest AnyHook Continue DenyWithSyntheticError EmitDiagnosticRecord
-        FailurePolicy HookBand HookDeclaration HookPoint PublicBeforeRewriteDecision
-        PublicBeforeRewriteEvent PublicBeforeRewriteHook PublicHookRegistrar
-        PublicInputSubmitDecision PublicInputSubmitEvent PublicInputSubmitHook
+        AmendParameters AmendRequest AnyHook Continue DenyWithSyntheticError
+        EmitDiagnosticRecord FailurePolicy HookBand HookDeclaration HookPoint
+        PublicBeforeRewriteDecision PublicBeforeRewriteEvent PublicBeforeRewriteHook
+        PublicHookRegistrar PublicInputSubmitDecision PublicInputSubmitEvent
+        PublicInputSubmitHook PublicObserverDecision PublicPostAssistantDecision
         PublicPostAssistantEvent PublicPostAssistantHook PublicPostToolCallDecision
         PublicPostToolCallEvent PublicPostToolCallHook PublicPreRequestDecision
         PublicPreRequestEvent PublicPreRequestHook PublicPreToolCallDecision
-        PublicPreToolCallEvent PublicPreToolCallHook PublicSessionEndHook PublicSessionEvent
-        PublicSessionStartHook PublicTurnEndEvent PublicTurnEndHook ReplaceResult
-        RewriteArguments
+        PublicPreToolCallEvent PublicPreToolCallHook PublicRequestParametersDecision
+        PublicRequestParametersEvent PublicRequestParametersHook PublicSessionEndHook
+        PublicSessionEvent PublicSessionStartHook PublicShellEnvironmentDecision
+        PublicShellEnvironmentEvent PublicShellEnvironmentHook PublicSummaryDecision
+        PublicSummaryEvent PublicSummaryHook PublicTurnEndEvent PublicTurnEndHook
+        PublicTurnStartEvent PublicTurnStartHook ReplaceAnswer ReplaceResult ReplaceSummary
+        RewriteArguments RewriteInput SetEnvironment
     """,
     "notify": """
         FeatureAlertSink FeatureNotifySink
@@ -295,8 +353,8 @@ _MODULES = {
         FeatureRegistryBuilder Package
     """,
     "services": """
-        Denied FeatureServiceProvider Migration Notes ScopedFiles SecretService ServiceRefused
-        StateDirectory Unavailable WorkItems
+        CommandRan CommandShell Denied FeatureServiceProvider Migration Notes ScopedFiles
+        SecretService ServiceRefused SessionControl StateDirectory Unavailable WorkItems
     """,
     "tool": """
         ToolContribution ToolDeclaration ToolName ToolRegistrar

@@ -31,12 +31,17 @@ __all__ = [
     "FeatureState",
     "GrantPort",
     "HostCapability",
+    "InheritEnvironment",
     "MemoryStore",
     "Network",
     "NetworkPurpose",
     "RunBackgroundTask",
     "ScopedFs",
     "SecretRef",
+    "SendMessage",
+    "SetModel",
+    "SetThinking",
+    "ShapeEnvironment",
     "WorkItemStore",
     "parse_capability",
 ]
@@ -152,6 +157,30 @@ class FeatureState(HostCapability, frozen=True, tag="feature-state"):
     """A durable directory of the feature's own."""
 
 
+class SendMessage(HostCapability, frozen=True, tag="send-message"):
+    """Put a text into the turn that runs, in front of the model."""
+
+
+class SetModel(HostCapability, frozen=True, tag="set-model"):
+    """Choose the model of the inputs to come."""
+
+
+class SetThinking(HostCapability, frozen=True, tag="set-thinking"):
+    """Choose how much the model thinks, for the inputs to come."""
+
+
+class ShapeEnvironment(HostCapability, frozen=True, tag="shape-environment"):
+    """Set or take away one variable of the commands that run."""
+
+    name: str
+
+
+class InheritEnvironment(HostCapability, frozen=True, tag="inherit-environment"):
+    """One variable of ours, by its name, for the feature's own process."""
+
+    name: str
+
+
 AnyCapability = (
     ContributeTool
     | ContributeHook
@@ -168,6 +197,11 @@ AnyCapability = (
     | Network
     | SecretRef
     | FeatureState
+    | SendMessage
+    | SetModel
+    | SetThinking
+    | ShapeEnvironment
+    | InheritEnvironment
 )
 
 

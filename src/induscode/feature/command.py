@@ -20,6 +20,7 @@ __all__ = [
     "FeatureCommand",
     "Say",
     "Submit",
+    "typed_line",
 ]
 
 
@@ -60,8 +61,19 @@ class FeatureCommand(Protocol):
 
 
 class CommandDeclaration(Struct, frozen=True):
+    """`exec` is the one line for the shell that the command stands for, "" where it stands for
+    none: whoever grants the command grants that line, followed by what a person types after the
+    name, and no other."""
+
     name: str
     description: str = ""
+    exec: str = ""
+
+
+def typed_line(exec_: str, arguments: str) -> str:
+    """The line that a declared command comes to with what was typed after its name; "" for a
+    command without one."""
+    return f"{exec_} {arguments}" if exec_ and arguments else exec_
 
 
 class CommandContribution(Struct, frozen=True):

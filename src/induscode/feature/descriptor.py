@@ -193,8 +193,9 @@ class DescriptorBuilder:
         tasks = (*self._made.declared_background_tasks, task)
         return self._with(declared_background_tasks=tasks)
 
-    def command(self, name: str, description: str = "") -> DescriptorBuilder:
-        commands = (*self._made.declared_commands, CommandDeclaration(name, description))
+    def command(self, name: str, description: str = "", exec_: str = "") -> DescriptorBuilder:
+        command = CommandDeclaration(name, description, exec_)
+        commands = (*self._made.declared_commands, command)
         return self._with(declared_commands=commands)
 
     def fragment(

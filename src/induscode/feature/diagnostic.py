@@ -35,11 +35,13 @@ class FeatureDiagnostic(Struct, frozen=True):
 
 
 class SkippedContribution(Struct, frozen=True):
-    """A declared contribution that is not installed, and why."""
+    """A declared contribution that is not installed, and why. `owner` has the name, where that is
+    why: the host's word for itself, or a feature."""
 
     kind: Literal["tool", "hook", "task", "command", "fragment"]
     name: str
     reason: str
+    owner: str = ""
 
 
 class FeatureInstallReport(Struct, frozen=True):

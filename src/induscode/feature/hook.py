@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from induscode.feature.capability import AnyCapability
 from induscode.feature.hook_views import (
+    AmendParameters,
     AmendRequest,
     Continue,
     DenyWithSyntheticError,
@@ -24,6 +25,8 @@ from induscode.feature.hook_views import (
     PublicBeforeRewriteEvent,
     PublicInputSubmitDecision,
     PublicInputSubmitEvent,
+    PublicObserverDecision,
+    PublicPostAssistantDecision,
     PublicPostAssistantEvent,
     PublicPostToolCallDecision,
     PublicPostToolCallEvent,
@@ -31,16 +34,28 @@ from induscode.feature.hook_views import (
     PublicPreRequestEvent,
     PublicPreToolCallDecision,
     PublicPreToolCallEvent,
+    PublicRequestParametersDecision,
+    PublicRequestParametersEvent,
     PublicSessionEvent,
+    PublicShellEnvironmentDecision,
+    PublicShellEnvironmentEvent,
+    PublicSummaryDecision,
+    PublicSummaryEvent,
     PublicTurnEndEvent,
+    PublicTurnStartEvent,
+    ReplaceAnswer,
     ReplaceResult,
+    ReplaceSummary,
     RewriteArguments,
+    RewriteInput,
+    SetEnvironment,
 )
 from induscode.feature.lending import Lease, lent
 from induscode.feature.limits import HOOK_SECONDS
 from induscode.feature.points import HookBand, HookPoint
 
 __all__ = [
+    "AmendParameters",
     "AmendRequest",
     "AnyHook",
     "Continue",
@@ -59,6 +74,8 @@ __all__ = [
     "PublicInputSubmitDecision",
     "PublicInputSubmitEvent",
     "PublicInputSubmitHook",
+    "PublicObserverDecision",
+    "PublicPostAssistantDecision",
     "PublicPostAssistantEvent",
     "PublicPostAssistantHook",
     "PublicPostToolCallDecision",
@@ -70,13 +87,28 @@ __all__ = [
     "PublicPreToolCallDecision",
     "PublicPreToolCallEvent",
     "PublicPreToolCallHook",
+    "PublicRequestParametersDecision",
+    "PublicRequestParametersEvent",
+    "PublicRequestParametersHook",
     "PublicSessionEndHook",
     "PublicSessionEvent",
     "PublicSessionStartHook",
+    "PublicShellEnvironmentDecision",
+    "PublicShellEnvironmentEvent",
+    "PublicShellEnvironmentHook",
+    "PublicSummaryDecision",
+    "PublicSummaryEvent",
+    "PublicSummaryHook",
     "PublicTurnEndEvent",
     "PublicTurnEndHook",
+    "PublicTurnStartEvent",
+    "PublicTurnStartHook",
+    "ReplaceAnswer",
     "ReplaceResult",
+    "ReplaceSummary",
     "RewriteArguments",
+    "RewriteInput",
+    "SetEnvironment",
 ]
 
 T = TypeVar("T")
@@ -113,12 +145,30 @@ class PublicPreRequestHook(Protocol):
     ) -> Answer[PublicPreRequestDecision]: ...
 
 
+class PublicRequestParametersHook(Protocol):
+    def on_request_parameters(
+        self, event: PublicRequestParametersEvent, /
+    ) -> Answer[PublicRequestParametersDecision]: ...
+
+
 class PublicPostAssistantHook(Protocol):
-    def on_post_assistant(self, event: PublicPostAssistantEvent, /) -> Answer[None]: ...
+    def on_post_assistant(
+        self, event: PublicPostAssistantEvent, /
+    ) -> Answer[PublicPostAssistantDecision]: ...
+
+
+class PublicShellEnvironmentHook(Protocol):
+    def on_shell_environment(
+        self, event: PublicShellEnvironmentEvent, /
+    ) -> Answer[PublicShellEnvironmentDecision]: ...
+
+
+class PublicTurnStartHook(Protocol):
+    def on_turn_start(self, event: PublicTurnStartEvent, /) -> Answer[PublicObserverDecision]: ...
 
 
 class PublicTurnEndHook(Protocol):
-    def on_turn_end(self, event: PublicTurnEndEvent, /) -> Answer[None]: ...
+    def on_turn_end(self, event: PublicTurnEndEvent, /) -> Answer[PublicObserverDecision]: ...
 
 
 class PublicBeforeRewriteHook(Protocol):
@@ -127,22 +177,30 @@ class PublicBeforeRewriteHook(Protocol):
     ) -> Answer[PublicBeforeRewriteDecision]: ...
 
 
+class PublicSummaryHook(Protocol):
+    def on_summary(self, event: PublicSummaryEvent, /) -> Answer[PublicSummaryDecision]: ...
+
+
 class PublicSessionStartHook(Protocol):
-    def on_session_start(self, event: PublicSessionEvent, /) -> Answer[None]: ...
+    def on_session_start(self, event: PublicSessionEvent, /) -> Answer[PublicObserverDecision]: ...
 
 
 class PublicSessionEndHook(Protocol):
-    def on_session_end(self, event: PublicSessionEvent, /) -> Answer[None]: ...
+    def on_session_end(self, event: PublicSessionEvent, /) -> Answer[PublicObserverDecision]: ...
 
 
 AnyHook = (
     PublicPreToolCallHook
     | PublicPostToolCallHook
     | PublicInputSubmitHook
+    | PublicTurnStartHook
     | PublicPreRequestHook
+    | PublicRequestParametersHook
     | PublicPostAssistantHook
+    | PublicShellEnvironmentHook
     | PublicTurnEndHook
     | PublicBeforeRewriteHook
+    | PublicSummaryHook
     | PublicSessionStartHook
     | PublicSessionEndHook
 )
@@ -182,31 +240,44 @@ class PublicHookRegistrar:
         self.lease = lease
 
     def pre_tool_call(self, name: str, hook: PublicPreToolCallHook) -> None:
-        self._add(name, HookPoint.PRE_TOOL_CALL, hook)
+        self.add(name, HookPoint.PRE_TOOL_CALL, hook)
 
     def post_tool_call(self, name: str, hook: PublicPostToolCallHook) -> None:
-        self._add(name, HookPoint.POST_TOOL_CALL, hook)
+        self.add(name, HookPoint.POST_TOOL_CALL, hook)
 
     def input_submit(self, name: str, hook: PublicInputSubmitHook) -> None:
-        self._add(name, HookPoint.INPUT_SUBMIT, hook)
+        self.add(name, HookPoint.INPUT_SUBMIT, hook)
+
+    def turn_start(self, name: str, hook: PublicTurnStartHook) -> None:
+        self.add(name, HookPoint.TURN_START, hook)
 
     def pre_request(self, name: str, hook: PublicPreRequestHook) -> None:
-        self._add(name, HookPoint.PRE_REQUEST, hook)
+        self.add(name, HookPoint.PRE_REQUEST, hook)
+
+    def request_parameters(self, name: str, hook: PublicRequestParametersHook) -> None:
+        self.add(name, HookPoint.REQUEST_PARAMETERS, hook)
 
     def post_assistant(self, name: str, hook: PublicPostAssistantHook) -> None:
-        self._add(name, HookPoint.POST_ASSISTANT, hook)
+        self.add(name, HookPoint.POST_ASSISTANT, hook)
+
+    def shell_environment(self, name: str, hook: PublicShellEnvironmentHook) -> None:
+        self.add(name, HookPoint.SHELL_ENVIRONMENT, hook)
 
     def turn_end(self, name: str, hook: PublicTurnEndHook) -> None:
-        self._add(name, HookPoint.TURN_END, hook)
+        self.add(name, HookPoint.TURN_END, hook)
 
     def before_rewrite(self, name: str, hook: PublicBeforeRewriteHook) -> None:
-        self._add(name, HookPoint.BEFORE_REWRITE, hook)
+        self.add(name, HookPoint.BEFORE_REWRITE, hook)
+
+    def summary(self, name: str, hook: PublicSummaryHook) -> None:
+        self.add(name, HookPoint.SUMMARY, hook)
 
     def session_start(self, name: str, hook: PublicSessionStartHook) -> None:
-        self._add(name, HookPoint.SESSION_START, hook)
+        self.add(name, HookPoint.SESSION_START, hook)
 
     def session_end(self, name: str, hook: PublicSessionEndHook) -> None:
-        self._add(name, HookPoint.SESSION_END, hook)
+        self.add(name, HookPoint.SESSION_END, hook)
 
-    def _add(self, name: str, point: HookPoint, hook: AnyHook) -> None:
+    def add(self, name: str, point: HookPoint, hook: AnyHook) -> None:
+        """A hook of any point, for whoever has its point as a value."""
         lent(self.lease).hook(HookContribution(name, point, hook))

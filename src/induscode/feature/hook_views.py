@@ -8,8 +8,10 @@ import msgspec
 from msgspec import Struct
 
 from induscode.feature.diagnostic import FeatureDiagnostic
+from induscode.kernel.content import SaidBlock
 
 __all__ = [
+    "AmendParameters",
     "AmendRequest",
     "Continue",
     "DenyWithSyntheticError",
@@ -18,6 +20,8 @@ __all__ = [
     "PublicBeforeRewriteEvent",
     "PublicInputSubmitDecision",
     "PublicInputSubmitEvent",
+    "PublicObserverDecision",
+    "PublicPostAssistantDecision",
     "PublicPostAssistantEvent",
     "PublicPostToolCallDecision",
     "PublicPostToolCallEvent",
@@ -25,10 +29,21 @@ __all__ = [
     "PublicPreRequestEvent",
     "PublicPreToolCallDecision",
     "PublicPreToolCallEvent",
+    "PublicRequestParametersDecision",
+    "PublicRequestParametersEvent",
     "PublicSessionEvent",
+    "PublicShellEnvironmentDecision",
+    "PublicShellEnvironmentEvent",
+    "PublicSummaryDecision",
+    "PublicSummaryEvent",
     "PublicTurnEndEvent",
+    "PublicTurnStartEvent",
+    "ReplaceAnswer",
     "ReplaceResult",
+    "ReplaceSummary",
     "RewriteArguments",
+    "RewriteInput",
+    "SetEnvironment",
 ]
 
 
@@ -55,17 +70,54 @@ class RewriteArguments(Struct, frozen=True, tag="rewrite"):
 
 
 class ReplaceResult(Struct, frozen=True, tag="replace"):
-    """Another text in place of what the tool returned."""
+    """Another text in place of what the tool returned; or other `content`, where that is more than
+    a text."""
+
+    text: str = ""
+    is_error: bool = False
+    content: tuple[SaidBlock, ...] = ()
+
+
+class RewriteInput(Struct, frozen=True, tag="rewrite-input"):
+    """Another text for the model in the place of what the person said; the person's own words stay
+    in the log."""
 
     text: str
-    is_error: bool = False
 
 
 class AmendRequest(Struct, frozen=True, tag="amend"):
-    """Changes to what the model sees of earlier entries: texts by entry id, `None` leaves one out.
-    They become an amendment entry."""
+    """Changes to what the model sees: other `texts` of earlier entries by their id, `None` leaves
+    one out; `added` come after all that it sees now. They become an amendment entry, and hold from
+    then on; what the model sees so already is not done again."""
 
-    texts: dict[str, str | None]
+    texts: dict[str, str | None] = {}
+    added: tuple[str, ...] = ()
+
+
+class AmendParameters(Struct, frozen=True, tag="amend-parameters"):
+    """Other values for fields of the request, from here on; `None` takes a field of the provider's
+    own away. What is so already is not recorded again."""
+
+    parameters: dict[str, Any]
+
+
+class ReplaceAnswer(Struct, frozen=True, tag="replace-answer"):
+    """Another text in the place of what the model said. Its calls and its thinking stay."""
+
+    text: str
+
+
+class ReplaceSummary(Struct, frozen=True, tag="replace-summary"):
+    """Another summary of what was condensed."""
+
+    text: str
+
+
+class SetEnvironment(Struct, frozen=True, tag="set-environment"):
+    """Other values for variables of a command, `None` takes one away. Each name needs the grant
+    `shape-environment(NAME)`; some no feature may touch."""
+
+    values: dict[str, str | None]
 
 
 PublicPreToolCallDecision = (
@@ -74,9 +126,14 @@ PublicPreToolCallDecision = (
 PublicPostToolCallDecision = (
     Continue | DenyWithSyntheticError | ReplaceResult | EmitDiagnosticRecord
 )
-PublicInputSubmitDecision = Continue | DenyWithSyntheticError | EmitDiagnosticRecord
+PublicInputSubmitDecision = Continue | DenyWithSyntheticError | RewriteInput | EmitDiagnosticRecord
 PublicPreRequestDecision = Continue | DenyWithSyntheticError | AmendRequest | EmitDiagnosticRecord
+PublicRequestParametersDecision = Continue | AmendParameters | EmitDiagnosticRecord
+PublicPostAssistantDecision = Continue | ReplaceAnswer | EmitDiagnosticRecord | None
+PublicShellEnvironmentDecision = Continue | SetEnvironment | EmitDiagnosticRecord
 PublicBeforeRewriteDecision = Continue | DenyWithSyntheticError | EmitDiagnosticRecord
+PublicSummaryDecision = Continue | ReplaceSummary | EmitDiagnosticRecord
+PublicObserverDecision = Continue | EmitDiagnosticRecord | None
 
 
 class PublicPreToolCallEvent(Struct, frozen=True):
@@ -92,11 +149,16 @@ class PublicPreToolCallEvent(Struct, frozen=True):
 
 
 class PublicPostToolCallEvent(Struct, frozen=True):
+    """How a call ended; `text` is what can be read of its `content`. `error` says how the call
+    itself failed, where no tool answered: it raised or was stopped. The text is then the host's."""
+
     call: str
     tool: str
     arguments_json: str
     text: str
     is_error: bool
+    error: str | None = None
+    content: tuple[SaidBlock, ...] = ()
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -107,25 +169,69 @@ class PublicInputSubmitEvent(Struct, frozen=True):
     text: str
 
 
+class PublicTurnStartEvent(Struct, frozen=True):
+    """`text` is what was said, as the model will read it: empty when a turn that broke off goes on
+    (`resumed`)."""
+
+    session: str
+    text: str
+    resumed: bool = False
+
+
 class PublicPreRequestEvent(Struct, frozen=True):
-    """What the model is about to be asked: `texts` by the id of the entry that put them there."""
+    """What the model is about to be asked: `texts` by the id of the entry that put them there, also
+    those that hooks put there, and results of calls."""
 
     model: str
     texts: tuple[tuple[str, str, str], ...]
     """(entry id, role, text), in order."""
 
 
+class PublicRequestParametersEvent(Struct, frozen=True):
+    """How the model is about to be asked. `parameters` is a fresh copy each time it is asked for:
+    `max_output`, `thinking`, and the provider's own fields by their names."""
+
+    model: str
+    parameters_json: str
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return msgspec.json.decode(self.parameters_json, type=dict[str, Any])
+
+
 class PublicPostAssistantEvent(Struct, frozen=True):
+    """What the model said, and how many calls it makes; `entry` is the id of the answer."""
+
     text: str
     calls: int
+    entry: str = ""
+
+
+class PublicShellEnvironmentEvent(Struct, frozen=True):
+    """A command is about to start. `environment` is all that it would find; it is a copy."""
+
+    tool: str
+    call: str
+    environment: dict[str, str]
 
 
 class PublicTurnEndEvent(Struct, frozen=True):
     text: str
+    session: str = ""
 
 
 class PublicBeforeRewriteEvent(Struct, frozen=True):
+    """`reason` says why the conversation is condensed."""
+
     what: Literal["compaction", "rewind", "fork"]
+    reason: str = ""
+
+
+class PublicSummaryEvent(Struct, frozen=True):
+    """The conversation is condensed for this reason, to this summary."""
+
+    reason: str
+    summary: str
 
 
 class PublicSessionEvent(Struct, frozen=True):

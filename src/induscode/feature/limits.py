@@ -5,17 +5,21 @@ from __future__ import annotations
 __all__ = [
     "ALERTS_MOST",
     "ALERT_CHARACTERS",
+    "COMMAND_LINES_MOST",
     "COMMAND_NAME_CHARACTERS",
     "COMMAND_SECONDS",
     "DESCRIPTION_CHARACTERS",
     "DESCRIPTOR_BYTES",
     "DIAGNOSTICS_MOST",
     "DIAGNOSTIC_CHARACTERS",
+    "ENVIRONMENT_BYTES",
     "FRAGMENT_CHARACTERS",
     "HOOK_SECONDS",
+    "HOOK_TEXT_CHARACTERS",
     "INSTALL_SECONDS",
     "NOTICES_MOST",
     "NOTICE_CHARACTERS",
+    "PARAMETERS_BYTES",
     "RESTARTS_MOST",
     "RESTART_SECONDS",
     "SCHEMA_BYTES",
@@ -70,7 +74,19 @@ RESTART_SECONDS = 300.0
 """The longest wait before a failed task is started again, and how often that is done at most,
 whatever its policy says."""
 
+HOOK_TEXT_CHARACTERS = 400_000
+"""Of a text that a hook puts in the place of another, or adds."""
+
+PARAMETERS_BYTES = 16 * 1024
+"""Of the parameters that a hook changes at once, as JSON."""
+
+ENVIRONMENT_BYTES = 32 * 1024
+"""Of the variables that a hook sets at once, as JSON."""
+
 HOOK_SECONDS = 30.0
 INSTALL_SECONDS = 10.0
 SHUTDOWN_SECONDS = 5.0
 COMMAND_SECONDS = 120.0
+COMMAND_LINES_MOST = 100
+"""Lines for the shell that a command runs each time it is typed; their time does not count as
+its own."""

@@ -12,12 +12,16 @@ class HookPoint(StrEnum):
 
     SESSION_START = "session-start"
     INPUT_SUBMIT = "input-submit"
+    TURN_START = "turn-start"
     PRE_REQUEST = "pre-request"
+    REQUEST_PARAMETERS = "request-parameters"
     POST_ASSISTANT = "post-assistant"
     PRE_TOOL_CALL = "pre-tool-call"
+    SHELL_ENVIRONMENT = "shell-environment"
     POST_TOOL_CALL = "post-tool-call"
     TURN_END = "turn-end"
     BEFORE_REWRITE = "before-rewrite"
+    SUMMARY = "summary"
     SESSION_END = "session-end"
 
 

@@ -32,7 +32,8 @@ from induscode.feature.descriptor import (
 from induscode.feature.diagnostic import FeatureDiagnosticSink
 from induscode.feature.fragment import FragmentRegistrar
 from induscode.feature.hook import PublicHookRegistrar
-from induscode.feature.hosting.draft import Draft, Kind
+from induscode.feature.hosting.claims import Claims
+from induscode.feature.hosting.draft import Draft
 from induscode.feature.hosting.foreign import said
 from induscode.feature.hosting.given import GivenGrants
 from induscode.feature.hosting.handles import FeaturePorts
@@ -97,7 +98,8 @@ class Package(Struct, frozen=True):
     """A module and what the host knows of where it came from: the digest of its content, the
     source its id must have, and a name to speak of it by until its descriptor is known. What is
     `ours` is installed in place; anything else in a thread with a deadline. `granted` are grants
-    that come with it; without, the host's policy decides."""
+    that come with it; without, the host's policy decides, which is told what trust in the content
+    gives it by itself (`trusted`)."""
 
     module: FeatureModule
     digest: str
@@ -105,17 +107,20 @@ class Package(Struct, frozen=True):
     label: str
     ours: bool = False
     granted: tuple[AnyCapability, ...] | None = None
+    trusted: tuple[AnyCapability, ...] = ()
 
 
 class FeatureHost(Struct, frozen=True):
-    """What the registry needs of the host. `commands` are names that no feature can have, each with
-    who has it."""
+    """What the registry needs of the host. `grants` is asked with a descriptor, the digest of its
+    package and what trust gives it. `commands` and `tools` are names that no feature can have, each
+    with who has it."""
 
-    grants: Callable[[FeatureDescriptor, str], GrantPort]
+    grants: Callable[[FeatureDescriptor, str, tuple[AnyCapability, ...]], GrantPort]
     services: Callable[[FeatureId, GrantPort, FeatureRecord], ServicePort]
     paths: SinkPaths
     record: Callable[[str], FeatureRecord]
     commands: Mapping[str, str] = {}
+    tools: Mapping[str, str] = {}
 
 
 class FeatureRegistryBuilder:
@@ -124,9 +129,7 @@ class FeatureRegistryBuilder:
     def __init__(self, host: FeatureHost) -> None:
         self._host = host
         self._packages: list[Package] = []
-        self._claims: dict[tuple[Kind, str], str] = {
-            ("command", name): owner for name, owner in host.commands.items()
-        }
+        self._claims = Claims(host.tools, host.commands)
         self._labels: dict[FeatureId, str] = {}
 
     def add(self, package: Package) -> FeatureRegistryBuilder:
@@ -150,15 +153,15 @@ class FeatureRegistryBuilder:
             return UnreadableFeature(package.label, package.digest, record)
         record.feature = str(made.id)
         if package.granted is None:
-            grants = self._host.grants(made, package.digest)
+            grants = self._host.grants(made, package.digest, package.trusted)
         else:
             grants = GivenGrants(package.granted)
-        draft = Draft(made, grants, lambda kind, name: self._claims.get((kind, name)))
+        draft = Draft(made, grants, self._claims)
         services = self._host.services(made.id, grants, record)
         ports = FeaturePorts(grants, record, self._host.paths, services)
         feature = InstalledFeature(made, package.digest, grants, record, draft, ports)
         try:
-            _settle_requests(feature)
+            _settle_requests(feature, package.trusted)
         except FeatureInstallError as error:
             feature.refuse(str(error))
         return feature
@@ -197,8 +200,7 @@ class FeatureRegistryBuilder:
             draft.seal()
         draft.close("it was declared and not contributed")
         for kind, name in draft.taken():
-            if kind in {"tool", "command"}:
-                self._claims[kind, name] = feature.id
+            self._claims.take(kind, name, feature.id)
         for skipped in draft.skipped:
             feature.record.note(f"{skipped.kind} {skipped.name}: {skipped.reason}", "install")
         feature.enabled = True
@@ -227,7 +229,7 @@ def _copied(descriptor: object) -> FeatureDescriptor:
     return FeatureDescriptor.frozen_copy(descriptor)  # its own, whatever a subclass would answer
 
 
-def _settle_requests(feature: InstalledFeature) -> None:
+def _settle_requests(feature: InstalledFeature, trusted: tuple[AnyCapability, ...]) -> None:
     """Note what is granted and what is not. Raises `FeatureInstallError` when something required
     is denied."""
     granted: list[AnyCapability] = []
@@ -242,6 +244,7 @@ def _settle_requests(feature: InstalledFeature) -> None:
         if request.is_required:
             missing.append(f"{request.capability.text()} ({why})")
     feature.granted, feature.denied = tuple(granted), tuple(denied)
+    feature.trusted = tuple(one for one in granted if any(given.covers(one) for given in trusted))
     if missing:
         raise FeatureInstallError(f"it needs {', '.join(missing)}")
 

@@ -43,4 +43,5 @@ class ScopedFiles:
     async def run(
         self, command: str, *, seconds: float = 60.0, cancel: CancelToken | None = None
     ) -> ShellOutcome:
+        """Its two streams come apart. In a session, the log says so before it runs."""
         return await lent(self.lease).run(command, seconds=seconds, cancel=cancel or CancelToken())

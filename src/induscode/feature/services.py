@@ -14,22 +14,30 @@ from msgspec import Struct
 from induscode.errors import ServiceRefused
 from induscode.feature.capability import (
     AnyCapability,
+    ContributeCommand,
     Delegation,
     MemoryStore,
     Network,
     NetworkPurpose,
     ScopedFs,
     SecretRef,
+    SendMessage,
+    SetModel,
+    SetThinking,
     WorkItemStore,
 )
 from induscode.feature.lending import Lease, lent, under
+from induscode.feature.service_command import CommandRan, CommandShell
 from induscode.feature.service_files import ScopedFiles
 from induscode.feature.service_memory import Notes
 from induscode.feature.service_secret import SecretService
+from induscode.feature.service_session import SessionControl
 from induscode.feature.service_state import Migration, StateDirectory
 from induscode.feature.service_work_items import WorkItems
 
 __all__ = [
+    "CommandRan",
+    "CommandShell",
     "Denied",
     "FeatureServiceProvider",
     "Migration",
@@ -38,6 +46,7 @@ __all__ = [
     "SecretService",
     "ServicePort",
     "ServiceRefused",
+    "SessionControl",
     "StateDirectory",
     "Unavailable",
     "WorkItems",
@@ -101,6 +110,17 @@ class FeatureServiceProvider:
 
     def secret(self, name: str) -> SecretService | Denied | Unavailable:
         return under(self.lease, lent(self.lease).provide(SecretRef(name), SecretService))
+
+    def session(
+        self, wanted: SendMessage | SetModel | SetThinking
+    ) -> SessionControl | Denied | Unavailable:
+        """The session that runs, as far as `wanted` says. A delegate keeps the model that it was
+        sent with."""
+        return under(self.lease, lent(self.lease).provide(wanted, SessionControl))
+
+    def command_shell(self, name: str) -> CommandShell | Denied | Unavailable:
+        """The shell, for the command `name` of this feature whenever a person types it."""
+        return under(self.lease, lent(self.lease).provide(ContributeCommand(name), CommandShell))
 
     def state(
         self, version: int, migrate: Migration | None = None

@@ -7,12 +7,12 @@ and who produced it, which is what `indus why` reads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from msgspec import Raw, Struct
 
-from induscode.kernel.content import AnswerBlock, SaidBlock
+from induscode.kernel.content import AnswerBlock, SaidBlock, Text, plain_text
 
 __all__ = [
     "CallResult",
@@ -24,6 +24,10 @@ __all__ = [
     "Span",
     "ToolSchema",
 ]
+
+
+EFFORTS = ("off", "low", "medium", "high")
+"""How much a model may think before it answers."""
 
 
 class Parameters(Struct, frozen=True):
@@ -105,3 +109,17 @@ class NeutralRequest(Struct, frozen=True):
 
     def messages(self) -> list[Message]:
         return [*self.sealed, self.tail] if self.tail is not None else list(self.sealed)
+
+    def texts(self) -> Iterator[tuple[str, str, str]]:
+        """What can be read of the messages: the entry behind it, its role and the text. A result
+        of a call is one text; one that is more than texts is left out."""
+        for message in self.messages():
+            for part in message.parts:
+                if isinstance(part.block, Text):
+                    yield part.entry, message.role, part.block.text
+                elif isinstance(part.block, CallResult) and _only_texts(part.block):
+                    yield part.entry, message.role, plain_text(list(part.block.content))
+
+
+def _only_texts(result: CallResult) -> bool:
+    return all(isinstance(block, Text) for block in result.content)

@@ -20,6 +20,7 @@ __all__ = [
     "Recall",
     "Shell",
     "ShellOutcome",
+    "ShellStream",
     "Spawned",
     "SpawnedOutput",
     "ToolContext",
@@ -58,12 +59,23 @@ class ToolResult(Struct, frozen=True):
         return cls(content=(Text(text),), is_error=True, details=details)
 
 
+class ShellStream(Struct, frozen=True):
+    """What a command said on one stream, in the fields of `ShellOutcome`."""
+
+    output: str
+    tail: str = ""
+    omitted_bytes: int = 0
+    omitted_lines: int = 0
+    spilled: Path | None = None
+
+
 class ShellOutcome(Struct, frozen=True):
     """What a command said (both streams as they came, decoded) and how it ended.
 
     `output` is the whole of it unless `omitted_bytes` is more than 0: then it is the beginning,
     `tail` is the end, and `spilled` names the file that holds everything, if it could be kept.
-    `code` is None when the shell had to end it; `note` says why when that was not the time."""
+    `code` is None when the shell had to end it; `note` says why when that was not the time.
+    `errors` is the second stream where it was wanted apart; the first is then all of the rest."""
 
     output: str
     code: int | None
@@ -73,6 +85,7 @@ class ShellOutcome(Struct, frozen=True):
     omitted_lines: int = 0
     spilled: Path | None = None
     note: str = ""
+    errors: ShellStream | None = None
 
 
 class Filesystem(Protocol):
@@ -155,11 +168,18 @@ class Spawned(Protocol):
 class Shell(Protocol):
     """`run` runs a command line for at most `seconds`; everything it started is gone when this
     returns, raises or is cancelled. `spawn` starts one and comes back: it lives until it is
-    stopped, but no longer than the session, unless it is `detached`; with `apart`, errors are a
-    stream of their own. Both raise OSError when nothing could be started."""
+    stopped, but no longer than the session, unless it is `detached`. With `apart`, errors are a
+    stream of their own. `environment` is all that the command finds there, in the place of what
+    the shell gives otherwise. Both raise OSError when nothing could be started."""
 
     async def spawn(
-        self, command: str, *, cwd: Path, apart: bool = False, detached: bool = False
+        self,
+        command: str,
+        *,
+        cwd: Path,
+        apart: bool = False,
+        detached: bool = False,
+        environment: Mapping[str, str] | None = None,
     ) -> Spawned: ...
 
     async def run(
@@ -170,6 +190,8 @@ class Shell(Protocol):
         seconds: float,
         cancel: CancelToken,
         progress: Progress,
+        apart: bool = False,
+        environment: Mapping[str, str] | None = None,
     ) -> ShellOutcome: ...
 
 

@@ -52,8 +52,8 @@ __all__ = [
 
 MAX_FILES = 2_000
 MAX_DEPTH = 32
-MAX_PACKAGE_BYTES = 16 * 1024 * 1024
-"""For an addon or a skill, all its files together."""
+MAX_PACKAGE_BYTES = 64 * 1024 * 1024
+"""For an addon or a skill, all its files together. A component that holds an interpreter has 20."""
 MAX_FILE_BYTES = 1024 * 1024
 """For an item that is one file of configuration or instructions."""
 MAX_IMPORT_DEPTH = 5

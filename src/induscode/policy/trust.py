@@ -122,6 +122,16 @@ class Trust:
             if kind in {None, item.kind} and self.state(item).state is State.UNCHANGED
         )
 
+    def held_back(self, kind: Kind) -> tuple[ItemState, ...]:
+        """The items of one kind that are there and may not be used, each with how it stands."""
+        states = (self.state(item) for item in self.items if item.kind is kind)
+        return tuple(each for each in states if each.state is not State.UNCHANGED)
+
+    def digest(self, item: Belonging) -> str | None:
+        """Of an admitted item, as it was accepted; None of any other item."""
+        record = self._admitted_record(item)
+        return None if record is None else record.digest
+
     def files(self, item: Belonging) -> tuple[str, ...]:
         """The names of an admitted item's files, as `read` takes them; none of any other item."""
         return tuple(sorted(self.marks(item)))

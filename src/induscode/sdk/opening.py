@@ -44,8 +44,10 @@ def open_agent(
     return session
 
 
-def _package(own: OwnFeature) -> Package:
+def _package(own: OwnFeature | Package) -> Package:
     """The digest is that of the source file of its class, where there is one."""
+    if isinstance(own, Package):
+        return own
     kind = type(own.module)
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     content = Path(file).read_bytes() if file else kind.__qualname__.encode()

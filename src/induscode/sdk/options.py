@@ -12,7 +12,7 @@ from induscode.kernel.person import PersonAnswer, Question
 
 if TYPE_CHECKING:
     from induscode.feature.capability import AnyCapability
-    from induscode.feature.registry import FeatureModule
+    from induscode.feature.registry import FeatureModule, Package
 
 __all__ = ["AgentOptions", "OnApproval", "OwnFeature", "invocation_of"]
 
@@ -35,8 +35,9 @@ class AgentOptions(TypedDict, total=False):
     `mode`, `allow`, `deny`, `tools`, `trust`, `thinking`, `max_steps` and `max_cost` mean what the
     flags mean; `resume` and `fork` take an id, a unique prefix of one, or "last". `on_approval` is
     asked about calls that the mode asks about: None as its answer means no, and without it such
-    calls are refused. `features` are features of the program itself (`OwnFeature`). `environ`
-    stands for the environment of the process, `home` for the directory of our own files.
+    calls are refused. `features` are features of the program itself (`OwnFeature`), and what
+    `AddonHost.packages` makes of addons that it loaded. `environ` stands for the environment of the
+    process, `home` for the directory of our own files.
     """
 
     cwd: str | os.PathLike[str]
@@ -53,7 +54,7 @@ class AgentOptions(TypedDict, total=False):
     max_cost: float | None
     thinking: str | None
     on_approval: OnApproval | None
-    features: Iterable[OwnFeature]
+    features: Iterable[OwnFeature | Package]
     environ: Mapping[str, str] | None
     home: str | os.PathLike[str] | None
 

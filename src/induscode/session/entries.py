@@ -298,7 +298,7 @@ class Approval(_Header, frozen=True, tag="approval"):
 
 
 class Hook(_Header, frozen=True, tag="hook"):
-    """A decision other than "continue" at a hook point."""
+    """A decision other than "continue" at a hook point, or what a feature did itself."""
 
     point: str
     decision: str

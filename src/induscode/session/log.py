@@ -146,9 +146,10 @@ class SessionLog:
     ) -> tuple[KnownEntry, ...]:
         """Record entries in order, all or none, and return them as recorded.
 
-        `by` fills in the producer of those that name none. Raises `LogDown` when the disk does not
-        take them, or (COMMITTED) cannot make them durable; nothing was recorded then. Raises
-        `LogCorrupt` for an entry that could not be read again.
+        `by` fills in the producer of those that name none; an entry with an id of `new_id` keeps
+        it. Raises `LogDown` when the disk does not take them, or (COMMITTED) cannot make them
+        durable; nothing was recorded then. Raises `LogCorrupt` for an entry that could not be read
+        again.
         """
         self._mended()
         at = iso(self._clock.now_ms())
@@ -158,7 +159,12 @@ class SessionLog:
         for entry in entries:
             seq += 1
             recorded = msgspec.structs.replace(
-                entry, seq=seq, id=self._mint.mint(), parent=head, at=at, by=entry.by or by
+                entry,
+                seq=seq,
+                id=entry.id or self._mint.mint(),
+                parent=head,
+                at=at,
+                by=entry.by or by,
             )
             line = _checked_line(recorded)
             if self._scrubber is not None and self._scrubber.touches(line):
@@ -182,6 +188,10 @@ class SessionLog:
             for follower in self._followers:
                 follower(entry)
         return tuple(stamped)
+
+    def new_id(self) -> str:
+        """An id for an entry that another names, which is recorded in one go with it."""
+        return self._mint.mint()
 
     def sync(self) -> None:
         """Return when all that was appended is on disk. Raises `LogDown`."""

@@ -9,10 +9,12 @@ from induscode.kernel.request import Parameters
 
 __all__ = ["amended"]
 
+_NULL = b"null"
+
 
 def amended(parameters: Parameters, changes: dict[str, Raw]) -> Parameters:
-    """`max_output` and `thinking` are ours; any other name is a field of the provider's body.
-    Raises `msgspec.DecodeError` when one of ours has a value of another type."""
+    """`max_output` and `thinking` are ours; any other name is a field of the provider's body, which
+    null takes away. Raises `msgspec.DecodeError` when one of ours has a value of another type."""
     if not changes:
         return parameters
     extra = dict(parameters.extra)
@@ -23,6 +25,8 @@ def amended(parameters: Parameters, changes: dict[str, Raw]) -> Parameters:
                 max_output = msgspec.json.decode(raw, type=int)
             case "thinking":
                 thinking = msgspec.json.decode(raw, type=str)
+            case _ if bytes(raw) == _NULL:
+                extra.pop(name, None)
             case _:
                 extra[name] = raw
     return Parameters(max_output=max_output, thinking=thinking, extra=extra)

@@ -80,11 +80,13 @@ _definitions = msgspec.json.Decoder(list[_Definition])
 
 class Projection:
     """See the module. `problems` names content that could not be had (its text then says so);
-    `head_entries` the entries behind the model and its parameters."""
+    `head_entries` the entries behind the model and its parameters; `tuned` the amendment behind
+    each parameter that was changed since the model was chosen."""
 
     def __init__(self, blobs: BlobStore) -> None:
         self.problems: list[str] = []
         self.head_entries: dict[str, str] = {}
+        self.tuned: dict[str, Amendment] = {}
         self.open_calls: list[OpenCall] = []
         self._blobs = blobs
         self._sealed: list[Message] = []
@@ -258,6 +260,7 @@ class Projection:
         self._model = entry
         self.head_entries = {"model": entry.id, "parameters": entry.id}
         self._parameters = {}
+        self.tuned = {}
         self._head = None
 
     def _briefing(self, entry: Briefing) -> None:
@@ -310,6 +313,7 @@ class Projection:
         if entry.parameters:
             self._parameters = self._parameters | entry.parameters
             self.head_entries["parameters"] = entry.id
+            self.tuned |= dict.fromkeys(entry.parameters, entry)
             self._head = None
         for operation in entry.operations:
             self._operate(operation, entry)
@@ -317,6 +321,9 @@ class Projection:
     def _operate(self, operation: Operation, entry: Amendment) -> None:
         added = [Part(b, entry.id, entry.by) for b in self._load(operation.content)]
         target = operation.target
+        if not target and operation.op == "append":  # after all that was said
+            self._pending.extend(added)
+            return
         where = self._sealed_at.get(target)
         if where is not None:
             message = self._sealed[where]
@@ -335,8 +342,10 @@ class Projection:
             for call, part in self._results.items():
                 if part.entry == target:
                     self._results[call] = changed(_said([part]), operation, added)[0]
-        if target in self._pinnable:
-            self._pinnable[target] = changed(_said(self._pinnable[target]), operation, added)
+        # What is pinned may have been amended before, and be known by that amendment's id.
+        for entry_id, parts in self._pinnable.items():
+            if any(part.entry == target for part in parts):
+                self._pinnable[entry_id] = changed(_said(parts), operation, added)
 
     def _compaction(self, entry: Compaction) -> None:
         """Everything up to the request for the summary gives way to it; what came later stays."""

@@ -7,10 +7,11 @@ producer, and the session's install entries the producer's package and grant.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from induscode.errors import LogCorrupt, UserError
 from induscode.kernel.content import Image, Json, Opaque, Text, Thinking, ToolCall, plain_text
@@ -21,10 +22,12 @@ from induscode.kernel.request import CallResult, NeutralRequest
 from induscode.session.blobs import BlobStore
 from induscode.session.delegation import delegate_behind
 from induscode.session.entries import (
+    Amendment,
     Briefing,
     Entry,
     Input,
     Notice,
+    Operation,
     Request,
     Response,
     TextRef,
@@ -33,7 +36,7 @@ from induscode.session.line import type_name
 from induscode.session.projection import Projection
 from induscode.session.reader import Scan
 from induscode.session.state import SessionState
-from induscode.session.storing import load_answer
+from induscode.session.storing import load_answer, load_said
 from induscode.session.tree import branches, path_to
 
 __all__ = [
@@ -106,10 +109,7 @@ class Finding(Struct, frozen=True):
 def request_views(found: Scan, blobs: BlobStore) -> Iterator[RequestView]:
     """Every request of every branch in the order of the log, rebuilt."""
     entries = {entry.id: entry for entry in found.entries}
-    numbers: dict[str, int] = {}
-    for entry in found.entries:
-        if isinstance(entry, Request):
-            numbers[entry.id] = len(numbers) + 1
+    numbers = _numbers(found)
     views: dict[int, RequestView] = {}
     for leaf in branches(found.entries):
         projection, state = Projection(blobs), SessionState()
@@ -118,7 +118,8 @@ def request_views(found: Scan, blobs: BlobStore) -> Iterator[RequestView]:
                 number = numbers[entry.id]
                 # A request whose model was lost with a damaged line shows nothing, not an error.
                 with contextlib.suppress(LogCorrupt):
-                    pieces = tuple(_pieces(projection.request(entry.purpose), entries, state))
+                    request = projection.request(entry.purpose)
+                    pieces = tuple(_pieces(request, projection.tuned, entries, state))
                     views[number] = RequestView(number, entry, pieces)
             projection.add(entry)
             state.add(entry)
@@ -165,54 +166,73 @@ def find_text(found: Scan, blobs: BlobStore, wanted: str) -> list[Finding]:
 
 
 def find_said(found: Scan, blobs: BlobStore, wanted: str) -> list[Finding]:
-    """The answers that hold `wanted`, also the last one, which no request of the session showed."""
-    numbers = {view.request.id: view.number for view in request_views(found, blobs)}
+    """The answers that hold `wanted`, also the last one, which no request of the session showed,
+    and what features put in the place of answers."""
+    numbers = _numbers(found)
+    state = SessionState()
+    answers: dict[str, int] = {}
     findings: list[Finding] = []
     for entry in found.entries:
-        if not isinstance(entry, Response) or entry.stop is StopReason.PARTIAL:
-            continue
+        state.add(entry)
+        text = ""
         with contextlib.suppress(LogCorrupt):
-            text = plain_text(load_answer(entry.content, blobs))
-            if wanted in text:
-                data = text.encode(errors="replace")
-                piece = Piece(
-                    path="answer",
-                    by=entry.by,
-                    entry=entry.id,
-                    entry_type=type_name(entry),
-                    at=entry.at,
-                    size=len(data),
-                    sha256=digest(data),
-                    text=text,
-                )
-                findings.append(Finding(piece, numbers.get(entry.request, 0), 0))
+            match entry:
+                case Response() if entry.stop is not StopReason.PARTIAL:
+                    answers[entry.id] = numbers.get(entry.request, 0)
+                    text = plain_text(load_answer(entry.content, blobs))
+                case Amendment(operations=[Operation(op="replace", target=target) as operation]):
+                    if target in answers:
+                        answers[entry.id] = answers[target]
+                        text = plain_text(load_said(operation.content, blobs))
+                case _:
+                    continue
+        if wanted in text and entry.id in answers:
+            piece = _piece("answer", entry.by, entry.id, text, entry, state)
+            findings.append(Finding(piece, answers[entry.id], 0))
     return findings
 
 
+def _numbers(found: Scan) -> dict[str, int]:
+    """The requests, counted from 1."""
+    requests = [entry.id for entry in found.entries if isinstance(entry, Request)]
+    return {entry: number for number, entry in enumerate(requests, 1)}
+
+
+def _piece(
+    path: str, by: str, entry_id: str, text: str, entry: Entry | None, state: SessionState
+) -> Piece:
+    data = text.encode(errors="replace")
+    feature = state.features.get(by)
+    return Piece(
+        path=path,
+        by=by,
+        entry=entry_id,
+        entry_type=type_name(entry) if entry else "",
+        at=entry.at if entry else "",
+        size=len(data),
+        sha256=digest(data),
+        text=text,
+        package=feature.package if feature else "",
+        grant=feature.grant if feature else "",
+    )
+
+
 def _pieces(
-    request: NeutralRequest, entries: dict[str, Entry], state: SessionState
+    request: NeutralRequest,
+    tuned: Mapping[str, Amendment],
+    entries: dict[str, Entry],
+    state: SessionState,
 ) -> Iterator[Piece]:
     def piece(
         path: str, by: str, entry_id: str, text: str, source: str = "", span: str = ""
     ) -> Piece:
         entry = entries.get(entry_id)
-        data = text.encode(errors="replace")
-        feature = state.features.get(by)
-        return Piece(
-            path=path,
-            by=by,
-            entry=entry_id,
-            entry_type=type_name(entry) if entry else "",
-            at=entry.at if entry else "",
-            size=len(data),
-            sha256=digest(data),
-            text=text,
-            source=source,
-            package=feature.package if feature else "",
-            grant=feature.grant if feature else "",
-            parts=_parts(entry, text, span),
-        )
+        made = _piece(path, by, entry_id, text, entry, state)
+        return replace(made, source=source, parts=_parts(entry, text, span))
 
+    for name, entry in tuned.items():
+        text = f'"{name}":{_raw_text(entry.parameters[name])}'
+        yield piece(f"parameters.{name}", entry.by, entry.id, text)
     for index, span in enumerate(request.head.system):
         path, source = f"system[{index}]", span.source or span.name
         yield piece(path, span.by, span.entry, span.text, source, span.name)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from induscode.kernel.tool import ShellOutcome, ToolContext, ToolResult
+from induscode.kernel.tool import ShellOutcome, ShellStream, ToolContext, ToolResult
 from induscode.tools.bounded import joined, keep_beginning, keep_end
 from induscode.tools.limits import COMMAND_SECONDS, COMMAND_SECONDS_MOST, RESULT_CHARACTERS
 from induscode.tools.processes.asked import asked_command, start_trouble
 
-__all__ = ["execute"]
+__all__ = ["execute", "shown_output"]
 
 _ROOM = RESULT_CHARACTERS // 2 - 1_000
 
@@ -31,7 +31,7 @@ async def execute(arguments: Mapping[str, Any], context: ToolContext) -> ToolRes
     except OSError as error:
         return ToolResult.error(start_trouble(error))
     ending = _ending(outcome, seconds)
-    text = "\n".join(part for part in (_output(outcome), ending) if part)
+    text = "\n".join(part for part in (shown_output(outcome) or "(no output)", ending) if part)
     return ToolResult(
         content=ToolResult.text(text).content,
         is_error=outcome.code != 0,
@@ -52,9 +52,11 @@ def _ending(outcome: ShellOutcome, seconds: float) -> str:
     return "\n".join(notes)
 
 
-def _output(outcome: ShellOutcome) -> str:
+def shown_output(outcome: ShellOutcome | ShellStream) -> str:
+    """What it said, without the last end of a line; of too much both ends, and where all of it
+    is."""
     if not outcome.omitted_bytes:
-        return outcome.output.rstrip("\n") or "(no output)"
+        return outcome.output.rstrip("\n")
     beginning, end = keep_beginning(outcome.output, _ROOM), keep_end(outcome.tail, _ROOM)
     unseen = outcome.output[len(beginning) :] + outcome.tail[: len(outcome.tail) - len(end)]
     where = f"the whole output is in {outcome.spilled}" if outcome.spilled else "it was not kept"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from induscode.kernel.content import Image, SaidBlock, Text
 from induscode.kernel.tool import AgentTool, ToolContext, ToolResult
 from induscode.tools.limits import RESULT_CHARACTERS
 
-__all__ = ["bounded", "joined", "keep_beginning", "keep_end"]
+__all__ = ["bounded", "joined", "keep_beginning", "keep_end", "shortened"]
 
 
 def bounded(tool: AgentTool, *, limit: int = RESULT_CHARACTERS) -> AgentTool:
@@ -36,19 +37,26 @@ class _Bounded:
         if size <= self._limit:
             return result
         said = "\n".join(_text(block) for block in result.content if not isinstance(block, Image))
-        text = context.clean(said)
+        text = shortened(context.clean(said), f"{self.name}.txt", context.spill, limit=self._limit)
         images = tuple(block for block in result.content if isinstance(block, Image))
-        return replace(result, content=(Text(self._shortened(text, context)), *images))
+        return replace(result, content=(Text(text), *images))
 
-    def _shortened(self, text: str, context: ToolContext) -> str:
-        beginning = keep_beginning(text, self._limit // 2)
-        end = keep_end(text, self._limit // 2)
-        try:
-            where = f"the whole text is in {context.spill(f'{self.name}.txt', text)}"
-        except OSError as error:
-            where = f"the whole text could not be kept: {error}"
-        left_out = text[len(beginning) : len(text) - len(end)]
-        return joined(beginning, end, lines=left_out.count("\n"), size=len(left_out), where=where)
+
+def shortened(
+    text: str, name: str, spill: Callable[[str, str], Path], *, limit: int = RESULT_CHARACTERS
+) -> str:
+    """A text of at most about `limit` characters; of a longer one both ends, and the rest is kept
+    under `name`. Secrets must be gone from it before."""
+    if len(text) <= limit:
+        return text
+    beginning = keep_beginning(text, limit // 2)
+    end = keep_end(text, limit // 2)
+    try:
+        where = f"the whole text is in {spill(name, text)}"
+    except OSError as error:
+        where = f"the whole text could not be kept: {error}"
+    left_out = text[len(beginning) : len(text) - len(end)]
+    return joined(beginning, end, lines=left_out.count("\n"), size=len(left_out), where=where)
 
 
 def joined(beginning: str, end: str, *, lines: int, size: int, where: str) -> str:

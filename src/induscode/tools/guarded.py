@@ -8,7 +8,7 @@ judgement and the deed, or a tool that reaches further than its call said, chang
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -68,19 +68,35 @@ class GuardedShell:
         seconds: float,
         cancel: CancelToken,
         progress: Progress,
+        apart: bool = False,
+        environment: Mapping[str, str] | None = None,
     ) -> ShellOutcome:
         """Raises PermissionError for any other command or place."""
         self._check(command, cwd)
         return await self._shell.run(
-            command, cwd=cwd, seconds=seconds, cancel=cancel, progress=progress
+            command,
+            cwd=cwd,
+            seconds=seconds,
+            cancel=cancel,
+            progress=progress,
+            apart=apart,
+            environment=environment,
         )
 
     async def spawn(
-        self, command: str, *, cwd: Path, apart: bool = False, detached: bool = False
+        self,
+        command: str,
+        *,
+        cwd: Path,
+        apart: bool = False,
+        detached: bool = False,
+        environment: Mapping[str, str] | None = None,
     ) -> Spawned:
         """Raises PermissionError as `run` does."""
         self._check(command, cwd)
-        return await self._shell.spawn(command, cwd=cwd, apart=apart, detached=detached)
+        return await self._shell.spawn(
+            command, cwd=cwd, apart=apart, detached=detached, environment=environment
+        )
 
     def _check(self, command: str, cwd: Path) -> None:
         subject = self._subject

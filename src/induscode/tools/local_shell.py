@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from enum import Enum, auto
 from pathlib import Path
 
 from induscode.errors import Cancelled
 from induscode.kernel.cancel import CancelToken
-from induscode.kernel.tool import Progress, ShellOutcome
+from induscode.kernel.tool import Progress, ShellOutcome, ShellStream
 from induscode.policy.environment import child_environment
 from induscode.policy.redaction import Secrets, StreamRedactor
 from induscode.tools.capture import Capture, Reporter
@@ -70,7 +70,7 @@ class LocalShell:
             os.environ if environ is None else environ, also=also, secrets=self._secrets
         )
         self._shell = "/bin/bash" if os.access("/bin/bash", os.X_OK) else "/bin/sh"
-        self._keeper = Keeper()
+        self.keeper = Keeper()
         self._spawned: dict[LocalSpawned, Mode] = {}
 
     async def run(
@@ -81,20 +81,28 @@ class LocalShell:
         seconds: float,
         cancel: CancelToken,
         progress: Progress,
+        apart: bool = False,
+        environment: Mapping[str, str] | None = None,
     ) -> ShellOutcome:
         """Raises OSError when nothing could be started and `Cancelled` when `cancel` was used."""
         cancel.check()
         with ExitStack() as ours, ExitStack() as theirs:
-            reading, writing = _pipe(ours, theirs)
-            line = await self._begin(command, cwd, (writing, writing), Mode.FOREGROUND)
+            pipes = [_pipe(ours, theirs) for _ in range(2 if apart else 1)]
+            ends = (pipes[0][1], pipes[-1][1])
+            line = await self._begin(command, cwd, environment, ends, Mode.FOREGROUND)
             theirs.close()
             ours.pop_all()
-        said = _Said(Capture(self._spill_directory), Reporter(progress), self._secrets.stream())
-        run = _Run(line, reading, said)
+        run = _Run(line, [_Listened(pipe, self._said(progress)) for pipe, _ in pipes])
         return await run.to_the_end(min(seconds, COMMAND_SECONDS_MOST), cancel)
 
     async def spawn(
-        self, command: str, *, cwd: Path, apart: bool = False, detached: bool = False
+        self,
+        command: str,
+        *,
+        cwd: Path,
+        apart: bool = False,
+        detached: bool = False,
+        environment: Mapping[str, str] | None = None,
     ) -> LocalSpawned:
         """The output is kept in files of their own in the folder `BACKGROUND_FOLDER`."""
         folder = self._spill_directory / BACKGROUND_FOLDER
@@ -106,7 +114,7 @@ class LocalShell:
                 ours.callback(os.close, files[-1][1])
             pipes = [_pipe(ours, theirs) for _ in files if not detached]
             ends = [end for _, end in pipes] or [descriptor for _, descriptor in files]
-            line = await self._begin(command, cwd, (ends[0], ends[-1]), mode)
+            line = await self._begin(command, cwd, environment, (ends[0], ends[-1]), mode)
             theirs.close()
             ours.pop_all()
         if detached:
@@ -128,14 +136,25 @@ class LocalShell:
         await asyncio.gather(*(spawned.stop(SECONDS_AT_CLOSE) for spawned in attached))
         for spawned in (*detached, *attached):
             await spawned.let_go()
-        await self._keeper.close()
+        await self.keeper.close()
 
-    async def _begin(self, command: str, cwd: Path, outputs: tuple[int, int], mode: Mode) -> Line:
+    def _said(self, progress: Progress) -> _Said:
+        return _Said(Capture(self._spill_directory), Reporter(progress), self._secrets.stream())
+
+    async def _begin(
+        self,
+        command: str,
+        cwd: Path,
+        environment: Mapping[str, str] | None,
+        outputs: tuple[int, int],
+        mode: Mode,
+    ) -> Line:
         prepare, self._before_first = self._before_first, None
         if prepare is not None:
             prepare()
         words = (self._shell, "-c", command)
-        return await self._keeper.begin(words, cwd, self._environment, outputs=outputs, mode=mode)
+        found = self._environment if environment is None else environment
+        return await self.keeper.begin(words, cwd, found, outputs=outputs, mode=mode)
 
 
 def _pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:
@@ -168,21 +187,59 @@ class _Said:
             self._reporter.feed(data)
 
 
+class _Listened:
+    """One pipe of a command, heard until nobody holds its other end."""
+
+    def __init__(self, pipe: int, said: _Said) -> None:
+        self.silent = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._pipe = pipe
+        self._said = said
+        os.set_blocking(pipe, False)
+
+    def begin(self, too_much: Callable[[], None]) -> None:
+        self._loop.add_reader(self._pipe, self._can_read, too_much)
+
+    def close(self) -> None:
+        self._loop.remove_reader(self._pipe)
+        os.close(self._pipe)
+        self._said.close()
+
+    @property
+    def trouble(self) -> str:
+        return self._said.capture.trouble
+
+    def kept(self) -> ShellStream:
+        capture = self._said.capture
+        head, tail = capture.ends()
+        return ShellStream(
+            head, tail, capture.omitted_bytes, capture.omitted_lines, capture.spilled
+        )
+
+    def _can_read(self, too_much: Callable[[], None]) -> None:
+        data = os.read(self._pipe, _CHUNK)
+        if not data:
+            self._loop.remove_reader(self._pipe)
+            self.silent.set()
+            return
+        self._said.feed(data)
+        if self._said.capture.full:
+            too_much()
+
+
 class _Run:
     """One started command, until nothing of it is left."""
 
-    def __init__(self, line: Line, pipe: int, said: _Said) -> None:
+    def __init__(self, line: Line, listened: Sequence[_Listened]) -> None:
         self._loop = asyncio.get_running_loop()
         self._line = line
-        self._pipe = pipe
-        self._said = said
+        self._listened = listened
         self._ending: asyncio.Future[_Ending] = self._loop.create_future()
-        self._silent = asyncio.Event()
-        os.set_blocking(pipe, False)
 
     async def to_the_end(self, seconds: float, cancel: CancelToken) -> ShellOutcome:
         watch = asyncio.ensure_future(self._until_exited())
-        self._loop.add_reader(self._pipe, self._can_read)
+        for one in self._listened:
+            one.begin(lambda: self._end(_Ending.TOO_MUCH))
         timer = self._loop.call_later(seconds, self._end, _Ending.TIMED_OUT)
         forget = cancel.on_cancel(lambda: self._end(_Ending.CANCELLED))
         try:
@@ -207,48 +264,38 @@ class _Run:
         await self._line.exited.wait()
         self._end(_Ending.EXITED)
 
-    def _can_read(self) -> None:
-        data = os.read(self._pipe, _CHUNK)
-        if not data:
-            self._loop.remove_reader(self._pipe)
-            self._silent.set()
-            return
-        self._said.feed(data)
-        if self._said.capture.full:
-            self._end(_Ending.TOO_MUCH)
-
     async def _stop(self) -> None:
         """End what is left, kindly first, and take what it still had to say. A second cancellation
         ends the kindness: the line is closed."""
         if not self._line.exited.is_set():
             self._line.end(SECONDS_TO_END)
         await _bounded(self._line.gone, SECONDS_TO_END + SECONDS_TO_CLOSE)
-        await _bounded(self._silent, SECONDS_TO_DRAIN)
+        for one in self._listened:
+            await _bounded(one.silent, SECONDS_TO_DRAIN)
 
     def _close(self) -> None:
         self._line.close()
-        self._loop.remove_reader(self._pipe)
-        os.close(self._pipe)
-        self._said.close()
+        for one in self._listened:
+            one.close()
 
     def _outcome(self, ending: _Ending) -> ShellOutcome:
-        capture = self._said.capture
-        head, tail = capture.ends()
-        notes = [capture.trouble] if capture.trouble else []
+        said, *apart = [one.kept() for one in self._listened]
+        notes = [one.trouble for one in self._listened if one.trouble]
         if ending is _Ending.TOO_MUCH:
             limit = OUTPUT_BYTES // 1024 // 1024
             notes.append(f"it was ended because it said more than {limit} MB")
         if not self._line.gone.is_set():
             notes.append("something that it started could not be ended")
         return ShellOutcome(
-            output=head,
-            tail=tail,
+            output=said.output,
+            tail=said.tail,
             code=exit_code(self._line.code) if ending is _Ending.EXITED else None,
             timed_out=ending is _Ending.TIMED_OUT,
-            omitted_bytes=capture.omitted_bytes,
-            omitted_lines=capture.omitted_lines,
-            spilled=capture.spilled,
+            omitted_bytes=said.omitted_bytes,
+            omitted_lines=said.omitted_lines,
+            spilled=said.spilled,
             note="; ".join(notes),
+            errors=apart[0] if apart else None,
         )
 
 

@@ -29,11 +29,12 @@ NAMES = {
         "ToolEnterContext", "ToolExitContext", "EnterOutcome", "ExitOutcome", "InterceptResult",
         "ToolResultProducer", "AddonCommand", "CommandContext", "CommandFn", "FrameworkHandles",
         "ExecOutcome", "AddonTool", "AddonId", "AddonFault", "AddonFaultKind",
-        "AddonFaultListener",
+        "AddonFaultListener", "SubagentProfile",
     ],
     "dispatch": ["EventDispatcher", "InterceptorChain", "subscription", "interceptor"],
     "manifest": ["AddonDescriptor", "ManifestError", "DeclarativeLoader", "MANIFEST_FILENAME"],
     "sandbox": ["SandboxPolicy", "scrub_invisible", "expand_path", "resolve_path"],
+    "subagents": ["discover_profiles", "AGENTS_DIR"],
 }  # fmt: skip
 
 
@@ -64,6 +65,7 @@ NAMES = {
     "addons.surface.minters",
     "addons.surface.manifest-module",
     "addons.surface.sandbox",
+    "addons.surface.subagent-profile",
 )
 @pytest.mark.parametrize("module", NAMES)
 def test_a_name_is_the_same_at_the_face_and_at_its_module(module: str) -> None:
@@ -82,7 +84,7 @@ def test_every_name_of_the_face_can_be_had_and_no_other() -> None:
 
 @requirement("addons.surface.host", "addons.surface.host-deps", "addons.surface.registry")
 def test_a_host_has_its_methods_and_its_parts_their_fields() -> None:
-    for name in ("load_all", "load_one", "on_fault", "registry", "bundle"):
+    for name in ("load_all", "load_one", "on_fault", "registry", "bundle", "packages"):
         assert callable(getattr(AddonHost, name))
     assert AddonHostDeps.__struct_fields__[:3] == ("loader", "handles", "reserved_actions")
     assert AddonRegistry.__struct_fields__ == (
@@ -97,7 +99,7 @@ def test_a_host_has_its_methods_and_its_parts_their_fields() -> None:
 @requirement("addons.surface.addon-api", "addons.surface.descriptor-types")
 def test_the_api_and_the_descriptor_have_their_methods() -> None:
     wanted = {"id", "on", "intercept_tool", "add_command", "add_tool", "handles", "manifest"}
-    assert {name for name in vars(AddonApi) if not name.startswith("_")} == wanted
+    assert {name for name in vars(AddonApi) if not name.startswith("_")} == wanted | {"add_task"}
     manifest = import_module("induscode.addons.manifest")
     assert manifest.CommandDescriptor.__struct_fields__ == ("name", "summary", "exec")
     assert manifest.GateDescriptor.__struct_fields__ == ("event", "reason", "match_tool")

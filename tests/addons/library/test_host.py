@@ -30,6 +30,7 @@ from induscode.addons.host import (
     AddonRegistry,
     create_addon_host,
 )
+from induscode.kernel.prompt_commands import COMMANDS, RESERVED
 from tests.addons.library.parts import Echo, addon, gate, host_of, transform
 from tests.addons.library.test_discovery import put
 from tests.addons.library.test_manifest import SAFETY
@@ -125,6 +126,7 @@ async def test_the_order_of_loading_is_the_order_of_everything(faults) -> None:
 def test_six_names_belong_to_the_host() -> None:
     assert set(RESERVED_ACTION_NAMES) == {"help", "quit", "exit", "clear", "model", "compact"}
     assert len(RESERVED_ACTION_NAMES) == 6
+    assert {name.removeprefix("/") for name in COMMANDS} | set(RESERVED_ACTION_NAMES) <= RESERVED
 
 
 async def commands(faults: list[AddonFault], *names: str, **deps: object) -> list[str]:
@@ -138,7 +140,10 @@ async def commands(faults: list[AddonFault], *names: str, **deps: object) -> lis
     return [command.name for command in (await host.load_all(paths("/x"))).commands]
 
 
-@pytest.mark.parametrize("name", [*RESERVED_ACTION_NAMES, "/help", "HELP", "rewind", "Rewind"])
+@requirement("addons.host.reserved-names-all-builtins")
+@pytest.mark.parametrize(
+    "name", [*sorted(RESERVED), "/help", "HELP", "Session", "rewind", "Rewind"]
+)
 async def test_a_name_of_the_host_is_refused_however_it_is_written(name: str, faults) -> None:
     assert await commands(faults, name, "mine", builtin_commands=["reWind"]) == ["mine"]
     assert told(faults) == [("conflict", "x")]
@@ -185,10 +190,11 @@ async def test_the_first_claimant_keeps_a_name_and_the_later_keeps_the_rest(faul
     assert bundle.loaded == ("one", "two")
     assert bundle.dispatch.has(HookEvent.TURN_END)
     assert [(fault.kind, fault.addon) for fault in faults] == [(AddonFaultKind.CONFLICT, "two")] * 3
-    duplicate, reserved, tool = (fault.message for fault in faults)
-    assert duplicate == "/Deploy of two is left out: one offers it already"
-    assert reserved == "/help is reserved for the host"
-    assert tool == "the tool say of two is left out: one offers it already"
+    assert {fault.message for fault in faults} == {
+        "/Deploy of two is left out: one offers it already",
+        "/help is reserved for the host",
+        "the tool say of two is left out: one offers it already",
+    }
 
 
 @pytest.mark.parametrize("name", ["bash", "Bash", "todo-set", "shell"])

@@ -99,6 +99,7 @@ def test_a_key_that_nobody_knows_is_refused_and_not_passed_over(text, field, hin
 
 TOOL = 'id = "a"\n[[tool]]\nname = "t"\ndescription = "d"\n'
 HOOK = 'id = "a"\n[[hook]]\nevent = "turn:end"\n'
+HOOK_OF_TURN = '[[hook]]\nevent = "turn:end"\ncommand = ["x"]\n'
 MISTAKES = {
     "version": ('id = "a"\nversion = 1', "version", "found a number"),
     "command": ('id = "a"\ncommand = "deploy"', "command", "expected tables, found a text"),
@@ -149,6 +150,21 @@ MISTAKES = {
     "argument": (HOOK + 'command = ["x", "{a}"]', "hook[0].command[1]", "is no parameter"),
     "hook time": (HOOK + 'command = ["x"]\nseconds = true', "hook[0].seconds", "true or false"),
     "task id": ('id = "a"\n[[task]]\nid = "../x"', "task[0].id", "'../x'"),
+    "twice": ('id = "a"\n' + '[[command]]\nname = "x"\n' * 2, "", "commands: x is there twice"),
+    "many": ('id = "a"\n' + HOOK_OF_TURN * 201, "events", "length <= 200"),
+    "long": (f'id = "a"\ndescription = "{"x" * 501}"', "description", "over 500 characters"),
+    "long version": (f'id = "a"\nversion = "{"1" * 101}"', "version", "over 100 characters"),
+    "summary": (
+        f'id = "a"\n[[command]]\nname = "x"\nsummary = "{"x" * 501}"',
+        "command[0].summary",
+        "over 500 characters",
+    ),
+    "escape": (TOOL + 'command = ["a/../../x"]', "tool[0].command[0]", "not in the package"),
+    "hook tool": (
+        HOOK + 'command = ["x"]\nmatch-tool = "a b"',
+        "hook[0].match-tool",
+        "no name of a tool",
+    ),
     "restarts": (
         'id = "a"\n[[task]]\nid = "t"\ncommand = ["x"]\nrestarts = 99',
         "task[0].restarts",

@@ -19,6 +19,7 @@ from induscode.addons.contract import (
 )
 from induscode.addons.host import RecordingSurface
 from induscode.errors import HandleClosed
+from induscode.kernel.cancel import CancelToken
 from tests.addons.library.parts import ONE, Echo, gate
 from tests.requirements import requirement
 
@@ -32,6 +33,10 @@ async def enter(context: ToolEnterContext) -> Continue:
 
 
 async def leave(context: ToolExitContext) -> Continue:
+    raise AssertionError("recording runs nothing")
+
+
+async def stay(cancel: CancelToken) -> None:
     raise AssertionError("recording runs nothing")
 
 
@@ -56,7 +61,7 @@ def test_it_is_what_an_addon_sees_of_the_host(surface: RecordingSurface) -> None
         seen.id = "two"
     public = {name for name in dir(surface) if not name.startswith("_")}
     assert public == {
-        "id", "on", "intercept_tool", "add_command", "add_tool", "handles", "manifest",
+        "id", "on", "intercept_tool", "add_command", "add_tool", "add_task", "handles", "manifest",
     }  # fmt: skip
 
 
@@ -82,6 +87,7 @@ def test_each_call_is_recorded_under_the_addons_id_and_nothing_runs(
     surface.intercept_tool(AnyTool(), None, leave)
     surface.add_command("/deploy", "ship it", run)
     surface.add_tool(tool)
+    surface.add_task("watch", stay, "watches", restarts=2)
     found = surface.manifest()
     (heard,), (named, every), (command,) = found.subscriptions, found.interceptors, found.commands
     assert (heard.addon, heard.event, heard.handler) == (ONE, HookEvent.TOOL_BEFORE, stop)
@@ -92,6 +98,9 @@ def test_each_call_is_recorded_under_the_addons_id_and_nothing_runs(
     assert (command.addon, command.name, command.summary) == (ONE, "deploy", "ship it")
     assert command.run is run
     assert found.tools[0] is tool
+    (task,) = found.tasks
+    assert (task.addon, task.name, task.description, task.restarts) == (ONE, "watch", "watches", 2)
+    assert task.run is stay
 
 
 @requirement("addons.surface.no-conflict-resolution")
@@ -109,9 +118,10 @@ def test_a_name_may_be_recorded_twice(surface: RecordingSurface) -> None:
         lambda s: s.intercept_tool(AnyTool()),
         lambda s: s.add_command("x", "", run),
         lambda s: s.add_tool(Echo()),
+        lambda s: s.add_task("x", stay),
         lambda s: s.manifest(),
     ],
-    ids=["on", "intercept_tool", "add_command", "add_tool", "manifest"],
+    ids=["on", "intercept_tool", "add_command", "add_tool", "add_task", "manifest"],
 )
 def test_after_the_manifest_was_taken_nothing_more_is_recorded(record, surface) -> None:
     taken = surface.manifest()

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+import msgspec
+
+from induscode.addons.acting import HostCalls
 from induscode.addons.contract import (
     AddonFault,
     AddonId,
@@ -18,17 +23,18 @@ from induscode.addons.contract import (
 )
 from induscode.addons.dispatch import EventDispatcher
 from induscode.addons.faults import FaultSink
+from induscode.addons.offers import Offers
 from induscode.addons.process.addon import Hosting, Identity, ProcessAddon
-from induscode.addons.process.confine import reach_of
 from induscode.addons.process.faults import ProcessFault, ProcessFaultKind
-from induscode.addons.process.host_calls import HostCalls
+from induscode.addons.process.ground import Ground
 from induscode.addons.process.limits import ProcessLimits
-from induscode.addons.process.loader import addon_environment
 from induscode.addons.process.runners import runner_of
 from induscode.addons.process.started import Program
 from induscode.addons.sandbox import SandboxPolicy
+from induscode.kernel.tool import ToolContext, ToolResult
 from induscode.policy.redaction import Secrets
 from induscode.tools.processes.line import Keeper
+from tests.tools.conftest import Bench
 from tests.tools.waiting import until
 
 BAD = Path(__file__).parent / "bad"
@@ -61,19 +67,25 @@ class Nursery:
         limits: ProcessLimits | None = None,
         policy: SandboxPolicy | None = None,
         network: bool = False,
+        approved: Offers | None = None,
     ) -> ProcessAddon:
         """Not started yet."""
         runner = await runner_of(path, os.environ)
-        allowed = policy or SandboxPolicy()
-        reach = reach_of(allowed, path.parent, *runner.needs, network=network)
-        environ = addon_environment(allowed, os.environ, self.secrets) | {"MARK": self.mark}
-        program = Program((*runner.words, *words), path.parent, environ, reach)
+        ground = Ground(policy or SandboxPolicy(), network, os.environ, self.secrets)
+        made = ground.program((*runner.words, *words), path.parent, path.parent, *runner.needs)
+        program = msgspec.structs.replace(made, environ={**made.environ, "MARK": self.mark})
+
+        async def find() -> Program:
+            return program
+
         hosting = Hosting(
             self.keeper, calls or HostCalls(), self.secrets, self.told.append, lambda: self.now
         )
-        made = ProcessAddon(Identity(AddonId(path.stem), "0" * 64), program, hosting, limits=limits)
-        self._addons.append(made)
-        return made
+        addon = ProcessAddon(
+            Identity(AddonId(path.stem), "0" * 64), find, hosting, limits=limits, approved=approved
+        )
+        self._addons.append(addon)
+        return addon
 
     @property
     def kinds(self) -> list[ProcessFaultKind]:
@@ -99,6 +111,16 @@ class Nursery:
         for addon in self._addons:
             await addon.close()
         await self.keeper.close()
+
+
+def context(folder: Path, progress: Callable[[str], None] = lambda _: None) -> ToolContext:
+    return msgspec.structs.replace(Bench(folder).context(), progress=progress, call="call-7")
+
+
+async def called(addon: ProcessAddon, name: str, args: dict[str, Any], **about: Any) -> ToolResult:
+    """A call of one of its tools."""
+    with TemporaryDirectory() as folder:
+        return await addon.tool(name, args, context(Path(folder), **about))
 
 
 async def asked(

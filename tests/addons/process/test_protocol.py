@@ -9,18 +9,18 @@ from typing import Any
 import msgspec
 import pytest
 
+from induscode.addons.acting import HostCalls
 from induscode.addons.contract import ExecOutcome, FrameworkHandles, HookEvent, ToolPayload
 from induscode.addons.offers import CONTRIBUTIONS_MOST
 from induscode.addons.process import started
 from induscode.addons.process.faults import ProcessFault
 from induscode.addons.process.faults import ProcessFaultKind as Kind
-from induscode.addons.process.host_calls import HostCalls
 from induscode.addons.process.limits import ProcessLimits
 from induscode.addons.process.registration import registration_of
 from induscode.errors import HandleClosed, ServiceRefused, UserError
 from induscode.feature.limits import SCHEMA_BYTES
 from induscode.kernel.content import plain_text
-from tests.addons.process.nursery import CALL, Nursery
+from tests.addons.process.nursery import CALL, Nursery, called
 from tests.requirements import requirement
 
 EVENT = HookEvent.TOOL_BEFORE
@@ -86,7 +86,7 @@ def test_another_version_is_refused_before_its_registration_is_read() -> None:
 
 async def ask(nursery: Nursery, calls: HostCalls, method: str, **params: Any) -> str:
     addon = await nursery.addon(nursery.write("asking.py", ASKING), calls=calls)
-    result = await addon.tool("ask", {"method": method, "params": params})
+    result = await called(addon, "ask", {"method": method, "params": params})
     return plain_text(result.content)
 
 
@@ -132,7 +132,7 @@ async def test_more_calls_at_a_time_than_allowed_are_answered_as_busy(nursery: N
     limits = ProcessLimits(host_calls=2)
     addon = await nursery.addon(path, calls=HostCalls(notify=notify), limits=limits)
     params = {"method": "notify", "params": {"text": "x"}}
-    running = [asyncio.ensure_future(addon.tool("ask", params)) for _ in range(3)]
+    running = [asyncio.ensure_future(called(addon, "ask", params)) for _ in range(3)]
     async with asyncio.timeout(20):
         done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
     assert [plain_text(task.result().content)[:11] for task in done] == ["-32002 busy"]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from wasmtime import wat2wasm
 
+from induscode.addons.acting import HostCalls, LogLevel
 from induscode.addons.contract import ExecOutcome, FrameworkHandles
-from induscode.addons.wasm import LogLevel, WasmAddon, WasmHost
+from induscode.addons.wasm import WasmAddon
 
 ROOT = Path(__file__).parents[3]
 GUARD = ROOT / "examples" / "addons" / "wasm" / "guard.wasm"
@@ -81,11 +82,11 @@ class Ear:
         self.heard.append(("exec", command))
         return ExecOutcome("out", "", 0)
 
-    def host(self) -> WasmHost:
+    def host(self) -> HostCalls:
         handles = FrameworkHandles(
             self.hear("send"), self.hear("model"), self.hear("thinking"), self.exec
         )
-        return WasmHost(self.log, self, self.hear("notify"), handles)
+        return HostCalls(handles, self.hear("notify"), self, self.log)
 
 
 def component(path: Path, text: str) -> Path:

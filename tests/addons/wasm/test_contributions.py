@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from induscode.addons.acting import HostCalls
 from induscode.addons.contract import (
     AddonDiscovery,
     AddonFault,
@@ -28,8 +29,8 @@ from induscode.addons.contract import (
     ToolPayload,
 )
 from induscode.addons.host import AddonBundle, AddonHost, AddonHostDeps, create_addon_host
-from induscode.addons.wasm import CompileCache, WasmHost, WasmLimits, WasmLoader
-from induscode.feature.capability import CapabilityRequest, EmitModelNotification
+from induscode.addons.wasm import CompileCache, WasmLimits, WasmLoader, prepare
+from induscode.feature.capability import CapabilityRequest, SendMessage, ShapeEnvironment
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.content import plain_text
 from induscode.kernel.tool import ToolResult
@@ -51,7 +52,7 @@ class Loaded:
 
 
 async def load(path: Path, cache: CompileCache, handles: FrameworkHandles, **given: Any) -> Loaded:
-    loader = WasmLoader(services=lambda _: WasmHost(), cache=cache, **given)
+    loader = WasmLoader(services=lambda _: HostCalls(), cache=cache, **given)
     host = create_addon_host(AddonHostDeps(loader=loader, handles=handles, seconds=60))
     faults: list[AddonFault] = []
     host.on_fault(faults.append)
@@ -64,6 +65,7 @@ async def guard(request: pytest.FixtureRequest, cache: CompileCache) -> AsyncIte
     """The guard in C, and in the other languages where `make guests ALL=1` built them."""
     handles = Ear().host().handles
     kept = cache if request.param == GUARD else CompileCache(BUILT / "compiled")
+    await prepare(request.param, kept)  # which may take longer than an addon may take to load
     loaded = await load(request.param, kept, handles)
     assert loaded.faults == []
     yield loaded
@@ -85,8 +87,11 @@ async def test_a_guard_gates_transforms_intercepts_and_offers_a_command_and_a_to
     bundle = guard.bundle
     assert bundle.loaded == (AddonId("guard"),)
     (addon,) = guard.host.addons()
-    wanted = CapabilityRequest.required(EmitModelNotification(), "to greet")
-    assert (addon.manifest.version, addon.manifest.requests) == ("1.0.0", (wanted,))
+    assert addon.manifest.version == "1.0.0"
+    assert addon.manifest.requests == (
+        CapabilityRequest.required(SendMessage(), "to greet"),
+        CapabilityRequest.required(ShapeEnvironment("GUARDED"), "to mark commands"),
+    )
 
     bad = ToolPayload("bash", {"command": "rm -rf /"}, "c1")
     stopped = await bundle.dispatch.dispatch(HookEvent.TOOL_BEFORE, bad)
@@ -180,13 +185,13 @@ async def test_what_cannot_be_loaded_is_a_loader_error_of_its_kind(
     (tmp_path / "module.js").touch()
     (tmp_path / "junk.wasm").write_bytes(b"junk")
     with pytest.raises(LoaderError) as error:
-        await WasmLoader(services=lambda _: WasmHost()).load(tmp_path / name)
+        await WasmLoader(services=lambda _: HostCalls()).load(tmp_path / name)
     assert error.value.kind is kind
 
 
 async def test_a_component_that_traps_at_once_could_not_be_started(cache: CompileCache) -> None:
     loader = WasmLoader(
-        services=lambda _: WasmHost(), cache=cache, limits=WasmLimits(memory_bytes=65536)
+        services=lambda _: HostCalls(), cache=cache, limits=WasmLimits(memory_bytes=65536)
     )
     with pytest.raises(LoaderError, match="out of memory") as error:
         await loader.load(GUARD)
@@ -199,14 +204,14 @@ async def test_without_the_engine_a_sentence_says_what_to_install(
     monkeypatch.setitem(sys.modules, "wasmtime", None)
     monkeypatch.delitem(sys.modules, "induscode.addons.wasm.addon")
     with pytest.raises(LoaderError, match=r"pip install 'induscode\[wasm\]'") as error:
-        await WasmLoader(services=lambda _: WasmHost()).load(GUARD)
+        await WasmLoader(services=lambda _: HostCalls()).load(GUARD)
     assert error.value.kind is LoaderErrorKind.UNSUPPORTED
 
 
 async def test_an_addon_that_was_loaded_and_never_registered_leaves_nothing_behind(
     cache: CompileCache,
 ) -> None:
-    manifest = await WasmLoader(services=lambda _: WasmHost(), cache=cache).load(GUARD)
+    manifest = await WasmLoader(services=lambda _: HostCalls(), cache=cache).load(GUARD)
     assert manifest.close is not None
     addon = weakref.ref(manifest.close.__self__)
     del manifest

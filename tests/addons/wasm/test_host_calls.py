@@ -7,15 +7,14 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from induscode.addons.acting import HostCalls, LogLevel
 from induscode.addons.contract import ExecOutcome, FrameworkHandles
 from induscode.addons.wasm import (
-    LogLevel,
     Stopped,
     WasmAddon,
     WasmFault,
     WasmFaultKind,
     WasmGrant,
-    WasmHost,
     WasmLimits,
 )
 from induscode.addons.wasm.engine import new_engine
@@ -41,11 +40,11 @@ async def call(addon: WasmAddon, which: Calls, text: str = "hello") -> str:
     return answer.reason
 
 
-def sending(send: Callable[[str], Awaitable[None]]) -> WasmHost:
-    return WasmHost(handles=FrameworkHandles(send_message=send))
+def sending(send: Callable[[str], Awaitable[None]]) -> HostCalls:
+    return HostCalls(handles=FrameworkHandles(send_message=send))
 
 
-def raising(error: BaseException) -> WasmHost:
+def raising(error: BaseException) -> HostCalls:
     async def send(_text: str) -> None:
         raise error
 
@@ -90,7 +89,7 @@ async def test_a_line_for_the_log_needs_no_grant_and_is_cut(opener: Opener) -> N
     ear = Ear()
     addon = await opener()
     assert await call(addon, Calls.LOG) == "0 "
-    addon.host = WasmHost(log=ear.log)
+    addon.host = HostCalls(log=ear.log)
     await call(addon, Calls.LOG, "x" * 5_000)
     assert [len(text) for _, _, text in ear.heard] == [2_000]
 
@@ -99,7 +98,7 @@ async def test_a_grant_counts_as_it_is_at_the_moment_of_the_call(opener: Opener)
     ear = Ear()
     addon = await opener(host=ear.host())
     assert await call(addon, Calls.EXEC)
-    addon.host = WasmHost()
+    addon.host = HostCalls()
     with pytest.raises(WasmFault, match="exec"):
         await call(addon, Calls.EXEC)
 
@@ -140,7 +139,7 @@ async def test_waiting_for_the_host_is_not_the_components_time(opener: Opener) -
         await asyncio.sleep(0.3)
         return ExecOutcome("", "", 0)
 
-    host = WasmHost(handles=FrameworkHandles(exec=slow))
+    host = HostCalls(handles=FrameworkHandles(exec=slow))
     addon = await opener(host=host, limits=WasmLimits(seconds=0.15))
     assert (await call(addon, Calls.EXEC)).startswith("0 ")
 

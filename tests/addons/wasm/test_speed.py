@@ -10,7 +10,7 @@ from induscode.addons.wasm import Unchanged
 from tests.addons.wasm.parts import GUARD, Opener
 
 CALLS = 500
-HOPS = 10
+HOPS = 6
 """Crossings to a thread and back that one call may take: it takes one, and some work."""
 
 

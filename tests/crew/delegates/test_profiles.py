@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from induscode.crew.delegates.authority import mode_of, seconds_of, tools_of
-from induscode.crew.delegates.foreign import read_foreign
-from induscode.crew.delegates.limits import MAX_DEPTH, PROFILE_BYTES, PROFILES, SECONDS
-from induscode.crew.delegates.profiles import (
+from induscode.capability_deck.agents.files import (
     AGENTS_DIR,
-    SubagentProfile,
+    PROFILE_BYTES,
     discover_profiles,
     read_profile,
 )
+from induscode.capability_deck.agents.profile import SubagentProfile
+from induscode.crew.delegates.authority import mode_of, seconds_of, tools_of
+from induscode.crew.delegates.foreign import read_foreign
+from induscode.crew.delegates.limits import MAX_DEPTH, PROFILES, SECONDS
 from induscode.crew.delegates.roster import AgentFile, gather
 from induscode.errors import ConfigError
 from induscode.policy.modes import Mode

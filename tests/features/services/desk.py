@@ -20,6 +20,7 @@ from induscode.policy.rules import Rule
 from induscode.policy.subject import CallView
 from induscode.policy.verdict import Verdict
 from induscode.tools.local_shell import LocalShell
+from induscode.tools.spill import Spill
 from tests.features.hosting import Grants, TestHost
 
 __all__ = ["Desk"]
@@ -57,6 +58,7 @@ class Desk:
             find_secret=self.secrets.get,
             hide=lambda *told: self.hidden.append(told),
             start_task=lambda *task: self.started.append(task) or True,
+            spill=Spill(self.root / "spill").keep,
         )
 
     def port(self, feature: str = "builtin:probe") -> HostServices:

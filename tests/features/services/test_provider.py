@@ -9,6 +9,7 @@ import pytest
 from induscode.errors import HandleClosed
 from induscode.feature.capability import (
     AnyCapability,
+    ContributeCommand,
     Delegation,
     FeatureState,
     MemoryStore,
@@ -17,6 +18,9 @@ from induscode.feature.capability import (
     RunBackgroundTask,
     ScopedFs,
     SecretRef,
+    SendMessage,
+    SetModel,
+    SetThinking,
     WorkItemStore,
 )
 from induscode.feature.lending import take_back
@@ -42,6 +46,10 @@ ASKS: list[tuple[AnyCapability, Ask]] = [
     (Delegation(spawn=True), lambda made: made.delegation(Delegation(spawn=True))),
     (Network(NetworkPurpose.FETCH), lambda made: made.network(NetworkPurpose.FETCH)),
     (SecretRef("TOKEN"), lambda made: made.secret("TOKEN")),
+    (SendMessage(), lambda made: made.session(SendMessage())),
+    (SetModel(), lambda made: made.session(SetModel())),
+    (SetThinking(), lambda made: made.session(SetThinking())),
+    (ContributeCommand("deploy"), lambda made: made.command_shell("deploy")),
     (FeatureState(), lambda made: made.state(1)),
     (RunBackgroundTask(), lambda made: made.start_task("watch")),
 ]
@@ -79,7 +87,7 @@ def test_a_network_purpose_is_not_another(desk: Desk) -> None:
 
 
 @requirement("feature.services.unavailable")
-@pytest.mark.parametrize(("capability", "ask"), ASKS[1:6], ids=NAMES[1:6])
+@pytest.mark.parametrize(("capability", "ask"), ASKS[1:10], ids=NAMES[1:10])
 def test_what_is_granted_and_not_there_is_unavailable_with_a_diagnostic(
     desk: Desk, capability: AnyCapability, ask: Ask
 ) -> None:

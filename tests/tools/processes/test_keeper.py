@@ -180,7 +180,7 @@ async def test_a_request_to_end_that_came_too_late_does_not_meet_the_next_comman
     yard: Yard,
 ) -> None:
     reaper = await yard.said("bash", command="echo $PPID")
-    yard.shell._keeper._idle[-1].send(struct.pack("!cd", b"e", 0.0))
+    yard.shell.keeper._idle[-1].send(struct.pack("!cd", b"e", 0.0))
 
     assert await yard.said("bash", command="sleep 0.2; echo $PPID") == reaper
 

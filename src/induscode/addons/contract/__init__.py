@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from induscode.addons.contract.commands import (
     AddonCommand,
+    AddonTask,
     CommandContext,
     CommandFn,
     ExecOutcome,
     FrameworkHandles,
+    TaskFn,
 )
 from induscode.addons.contract.events import (
     PAYLOAD_TYPES,
@@ -78,7 +80,9 @@ from induscode.addons.contract.registration import (
     ModuleLoader,
     RegisteredManifest,
     RegisterFn,
+    Standing,
 )
+from induscode.capability_deck.agents.profile import SubagentProfile
 
 __all__ = [
     "ADDONS_DIR",
@@ -95,6 +99,7 @@ __all__ = [
     "AddonId",
     "AddonManifest",
     "AddonSource",
+    "AddonTask",
     "AddonTool",
     "AnyTool",
     "Arguments",
@@ -136,6 +141,9 @@ __all__ = [
     "RewriteArguments",
     "RewriteResult",
     "ShellPayload",
+    "Standing",
+    "SubagentProfile",
+    "TaskFn",
     "ToolEnterContext",
     "ToolExitContext",
     "ToolInterceptor",

@@ -8,8 +8,17 @@ from pathlib import Path
 from msgspec import Struct
 
 from induscode.addons.contract.events import AddonId
+from induscode.kernel.cancel import CancelToken
 
-__all__ = ["AddonCommand", "CommandContext", "CommandFn", "ExecOutcome", "FrameworkHandles"]
+__all__ = [
+    "AddonCommand",
+    "AddonTask",
+    "CommandContext",
+    "CommandFn",
+    "ExecOutcome",
+    "FrameworkHandles",
+    "TaskFn",
+]
 
 
 class ExecOutcome(Struct, frozen=True):
@@ -49,3 +58,17 @@ class AddonCommand(Struct, frozen=True):
     summary: str
     addon: AddonId
     run: CommandFn
+
+
+TaskFn = Callable[[CancelToken], Awaitable[None]]
+"""Runs to its end, however long that takes; the token asks it to end."""
+
+
+class AddonTask(Struct, frozen=True):
+    """What runs beside the session; after a failure it is started again `restarts` times."""
+
+    name: str
+    addon: AddonId
+    run: TaskFn
+    description: str = ""
+    restarts: int = 0

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from induscode.addons.contract.events import AddonId, Arguments, Change, GateDecision
 from induscode.kernel.tool import ToolResult
+from induscode.policy.aliases import tool_name
 
 __all__ = [
     "AnyTool",
@@ -88,7 +89,8 @@ class ToolInterceptor(Struct, frozen=True):
     exit: ExitFn | None = None
 
     def matches(self, tool: str) -> bool:
-        return isinstance(self.match, AnyTool) or self.match.name == tool
+        """Names are compared as people write them: `Bash` means `bash`."""
+        return isinstance(self.match, AnyTool) or tool_name(self.match.name) == tool_name(tool)
 
 
 class InterceptResult(Struct, frozen=True):

@@ -9,7 +9,13 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from induscode.addons.contract.commands import AddonCommand, CommandFn, FrameworkHandles
+from induscode.addons.contract.commands import (
+    AddonCommand,
+    AddonTask,
+    CommandFn,
+    FrameworkHandles,
+    TaskFn,
+)
 from induscode.addons.contract.events import AddonId, EventSubscription, HookEvent, HookHandler
 from induscode.addons.contract.interception import EnterFn, ExitFn, ToolInterceptor, ToolMatch
 from induscode.errors import AddonAuthorError
@@ -31,6 +37,7 @@ __all__ = [
     "ModuleLoader",
     "RegisterFn",
     "RegisteredManifest",
+    "Standing",
 ]
 
 ADDONS_DIR = ".indus/addons"
@@ -47,6 +54,7 @@ class RegisteredManifest(Struct, frozen=True):
     interceptors: tuple[ToolInterceptor, ...] = ()
     commands: tuple[AddonCommand, ...] = ()
     tools: tuple[AddonTool, ...] = ()
+    tasks: tuple[AddonTask, ...] = ()
 
     @classmethod
     def empty(cls) -> RegisteredManifest:
@@ -70,9 +78,28 @@ class AddonApi(Protocol):
 
     def add_tool(self, card: AddonTool) -> None: ...
 
+    def add_task(
+        self, name: str, run: TaskFn, description: str = "", *, restarts: int = 0
+    ) -> None: ...
+
     def handles(self) -> FrameworkHandles: ...
 
     def manifest(self) -> RegisteredManifest: ...
+
+
+class Standing(Protocol):
+    """An addon at rest: what it offers is known, and nothing of it runs. `record` records all of
+    that at once and starts nothing; the first call of a handler does. `unconfined` says what this
+    machine does not keep its program from, "" when there is nothing to say."""
+
+    @property
+    def unconfined(self) -> str: ...
+
+    def record(self, api: AddonApi, /) -> None: ...
+
+    async def close(self) -> None:
+        """End what it started. A later call of a handler fails."""
+        ...
 
 
 RegisterFn = Callable[[AddonApi], Awaitable[None]]

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
 
+from induscode.addons.acting import HostCalls
 from induscode.addons.contract import (
     AddonId,
-    Arguments,
+    CommandContext,
     EnterOutcome,
     ExitOutcome,
     GateDecision,
     HookEvent,
     HookKind,
+    LoaderError,
     Payload,
     ToolEnterContext,
     ToolExitContext,
 )
+from induscode.addons.crashes import MEND, Crashes
+from induscode.addons.offers import Offers
 from induscode.addons.process.answers import (
     command_text,
     entered,
@@ -32,18 +36,18 @@ from induscode.addons.process.answers import (
 )
 from induscode.addons.process.confine import told_of
 from induscode.addons.process.faults import ProcessFault, ProcessFaultKind
-from induscode.addons.process.host_calls import HostCalls
-from induscode.addons.process.limits import CRASH_SECONDS, CRASHES_MOST, PROTOCOL, ProcessLimits
-from induscode.addons.process.peer import Peer, Progress
-from induscode.addons.process.registration import Registration, registration_of
+from induscode.addons.process.host_calls import granted
+from induscode.addons.process.limits import PROTOCOL, ProcessLimits
+from induscode.addons.process.peer import Peer
+from induscode.addons.process.registration import registration_of
 from induscode.addons.process.started import Program, launched
 from induscode.addons.process.streams import Complaints
 from induscode.kernel.cancel import CancelToken
-from induscode.kernel.tool import ToolResult
+from induscode.kernel.tool import ToolContext, ToolResult
 from induscode.policy.redaction import Secrets
 from induscode.tools.processes.line import Keeper
 
-__all__ = ["Hosting", "Identity", "ProcessAddon"]
+__all__ = ["FindProgram", "Hosting", "Identity", "ProcessAddon"]
 
 
 class Identity(Struct, frozen=True):
@@ -64,27 +68,34 @@ class Hosting(Struct, frozen=True):
     now: Callable[[], float] = time.monotonic
 
 
+FindProgram = Callable[[], Awaitable[Program]]
+"""Raises `LoaderError` when there is nothing that can be run."""
+
+
 class ProcessAddon:
-    """One addon. Every method that asks it raises `ProcessFault` and nothing else of its doing; a
-    program that ended is started again by the next call, until it has crashed too often."""
+    """One addon. Every method that asks it raises `ProcessFault` and nothing else of its doing. Its
+    program is looked for and started by the first call, and again by the next one when it ended,
+    until it has crashed too often. With `approved`, it must register exactly that."""
 
     def __init__(
         self,
         identity: Identity,
-        program: Program,
+        find: FindProgram,
         hosting: Hosting,
         *,
         limits: ProcessLimits | None = None,
+        approved: Offers | None = None,
     ) -> None:
         self._identity = identity
-        self._program = program
+        self._find = find
         self._hosting = hosting
         self._limits = limits or ProcessLimits()
         self._starting = asyncio.Lock()
         self._peer: Peer | None = None
         self._complaints: Complaints | None = None
-        self._registration: Registration | None = None
-        self._crashes: list[float] = []
+        self._registration = approved
+        self._is_approved = approved is not None
+        self._crashes = Crashes(hosting.now)
         self._over: ProcessFault | None = None
         self._leaving: set[asyncio.Task[None]] = set()
         self.unconfined = ""
@@ -95,7 +106,7 @@ class ProcessAddon:
         """The end of what it wrote to stderr, without secrets."""
         return self._complaints.text() if self._complaints is not None else ""
 
-    async def start(self) -> Registration:
+    async def start(self) -> Offers:
         """What it registers. The same again when it runs already."""
         await self._running()
         if self._registration is None:
@@ -114,42 +125,29 @@ class ProcessAddon:
         return gate_decision(await self._event(handler, event, HookKind.GATE, payload))
 
     async def enter(self, handler: int, context: ToolEnterContext) -> EnterOutcome:
-        params = {
-            "handler": handler,
-            "tool": context.tool,
-            "call_id": context.call_id,
-            "args": context.args,
-        }
-        return entered(await self._call("enter", params))
+        return entered(await self._call("enter", _stage(handler, context)))
 
     async def exit(self, handler: int, context: ToolExitContext) -> ExitOutcome:
-        params = {
-            "handler": handler,
-            "tool": context.tool,
-            "call_id": context.call_id,
-            "args": context.args,
-            "result": context.result,
-            "error": context.error,
-        }
+        params = _stage(handler, context)
+        params |= {"result": context.result, "error": context.error}
         return left(await self._call("exit", params))
 
-    async def command(self, name: str, args: str, cwd: Path) -> str | None:
-        params = {"name": name, "args": args, "cwd": str(cwd)}
+    async def command(self, name: str, context: CommandContext) -> str | None:
+        params = {"name": name, "args": context.args, "cwd": str(context.cwd)}
         return command_text(await self._call("command", params))
 
     async def tool(
-        self,
-        name: str,
-        args: Arguments,
-        *,
-        call_id: str = "",
-        cwd: Path | None = None,
-        progress: Progress | None = None,
+        self, name: str, arguments: Mapping[str, Any], context: ToolContext
     ) -> ToolResult:
-        params = {"name": name, "args": args, "call_id": call_id, "cwd": str(cwd or "")}
+        params = {
+            "name": name,
+            "args": dict(arguments),
+            "call_id": context.call,
+            "cwd": str(context.cwd),
+        }
         seconds = self._limits.tool_seconds
         peer = await self._running()
-        answer = await peer.call("tool", params, seconds=seconds, progress=progress)
+        answer = await peer.call("tool", params, seconds=seconds, progress=context.progress)
         return tool_result(answer)
 
     async def task(self, name: str, cancel: CancelToken) -> None:
@@ -199,18 +197,19 @@ class ProcessAddon:
             return peer
         async with self._starting:
             if self._over is not None:
-                raise self._over
+                raise self._over.with_traceback(None)
             if self._peer is None or self._peer.fault is not None:
                 self._peer = await self._begun()
             return self._peer
 
     async def _begun(self) -> Peer:
         try:
-            started = await launched(self._program, self._hosting.keeper, self._limits)
+            program = await self._found()
+            started = await launched(program, self._hosting.keeper, self._limits)
         except ProcessFault as fault:
             self._ended(fault)
             raise
-        self.unconfined = told_of(self._program.reach, started.walls)
+        self.unconfined = told_of(program.reach, started.walls)
         peer = Peer(
             started,
             self._limits,
@@ -230,11 +229,21 @@ class ProcessAddon:
             raise
         return peer
 
+    async def _found(self) -> Program:
+        try:
+            return await self._find()
+        except LoaderError as error:
+            raise ProcessFault(
+                ProcessFaultKind.NOT_STARTED,
+                f"it could not be started: {error.message}",
+                hint=error.hint,
+            ) from error
+
     async def _shake(self, peer: Peer) -> None:
         params = {
             "protocol": PROTOCOL,
             "addon": self._identity,
-            "granted": self._hosting.calls.granted(),
+            "granted": granted(self._hosting.calls),
         }
         seconds = self._limits.handshake_seconds
         try:
@@ -251,14 +260,22 @@ class ProcessAddon:
         found = registration_of(answer)
         if self._registration is None:
             self._registration = found
-        elif found != self._registration:
-            # What it may contribute was looked at when it first began.
-            fault = ProcessFault(
-                ProcessFaultKind.CHANGED_REGISTRATION,
-                "started again, it registers something else than before",
+        elif not found.same(self._registration):
+            self._over = self._another()
+            raise self._over
+
+    def _another(self) -> ProcessFault:
+        """What it may contribute was looked at before."""
+        if self._is_approved:
+            return ProcessFault(
+                ProcessFaultKind.BAD_REGISTRATION,
+                "it registers something else than what was approved",
+                hint="look at what it asks for now, and approve it anew",
             )
-            self._over = fault
-            raise fault
+        return ProcessFault(
+            ProcessFaultKind.CHANGED_REGISTRATION,
+            "started again, it registers something else than before",
+        )
 
     def _down(self, peer: Peer, fault: ProcessFault) -> None:
         """It ended without being asked to: see to what is left of it, and count."""
@@ -268,14 +285,17 @@ class ProcessAddon:
         self._ended(fault)
 
     def _ended(self, fault: ProcessFault) -> None:
-        now = self._hosting.now()
-        self._crashes = [*(at for at in self._crashes if now - at < CRASH_SECONDS), now]
+        disabled = self._crashes.another(fault.message)
         self._hosting.told(fault)
-        if len(self._crashes) > CRASHES_MOST and self._over is None:
-            self._over = ProcessFault(
-                ProcessFaultKind.DISABLED,
-                f"it is disabled: it ended {len(self._crashes)} times within "
-                f"{CRASH_SECONDS / 60:g} minutes, the last time because: {fault.message}",
-                hint="mend it, and start a new session",
-            )
+        if disabled is not None and self._over is None:
+            self._over = ProcessFault(ProcessFaultKind.DISABLED, disabled, hint=MEND)
             self._hosting.told(self._over)
+
+
+def _stage(handler: int, context: ToolEnterContext | ToolExitContext) -> dict[str, Any]:
+    return {
+        "handler": handler,
+        "tool": context.tool,
+        "call_id": context.call_id,
+        "args": context.args,
+    }

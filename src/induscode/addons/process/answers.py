@@ -22,7 +22,15 @@ from induscode.addons.contract import (
 from induscode.addons.process.faults import ProcessFault, ProcessFaultKind
 from induscode.kernel.tool import ToolResult
 
-__all__ = ["command_text", "entered", "gate_decision", "left", "tool_result", "transformed"]
+__all__ = [
+    "command_text",
+    "entered",
+    "gate_decision",
+    "left",
+    "payload_of",
+    "tool_result",
+    "transformed",
+]
 
 T = TypeVar("T")
 
@@ -74,8 +82,11 @@ def transformed(event: HookEvent, answer: Raw) -> Payload | None:
     """None when it leaves everything as it is."""
     if bytes(answer) == b"null":
         return None
-    said = _read("event", msgspec.json.Decoder(_Transformed), answer)
-    return _read("event", msgspec.json.Decoder(PAYLOAD_TYPES[event]), said.payload)
+    return payload_of(event, _read("event", msgspec.json.Decoder(_Transformed), answer).payload)
+
+
+def payload_of(event: HookEvent, text: Raw) -> Payload:
+    return _read("event", msgspec.json.Decoder(PAYLOAD_TYPES[event]), text)
 
 
 def entered(answer: Raw) -> EnterOutcome:

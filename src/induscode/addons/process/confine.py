@@ -63,7 +63,8 @@ def reach_of(policy: SandboxPolicy, *folders: Path, network: bool = False) -> Re
     writes: list[str] = list(_SINKS)
     if policy.allow_fs and policy.workspace_root is not None:
         reads.append(str(policy.workspace_root))
-        writes.append(str(policy.workspace_root))
+        if not policy.read_only:
+            writes.append(str(policy.workspace_root))
     return Reach(tuple(dict.fromkeys(reads)), tuple(writes), network=network)
 
 

@@ -1,28 +1,27 @@
-"""What an addon may ask of us: the handles that it was granted, and nothing else."""
+"""What an addon asks of us over its wire: served as far as it was granted, and nothing else."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
 
-from induscode.addons.contract import FrameworkHandles
-from induscode.addons.process.limits import LOG_CHARACTERS
+from induscode.addons.acting import LOG_CHARACTERS, HostCalls, LogLevel, StateStore
 from induscode.addons.process.wire import RpcError
 from induscode.errors import HandleClosed, IndusError, ServiceRefused
 
 __all__ = [
     "HostCallFailed",
-    "HostCalls",
     "HostMethod",
-    "LogLevel",
     "ProgressTold",
-    "StateStore",
+    "granted",
+    "heard",
     "progress_told",
+    "serve",
 ]
 
 T = TypeVar("T")
@@ -38,21 +37,6 @@ class HostMethod(StrEnum):
     NOTIFY = "notify"
     STATE_GET = "state/get"
     STATE_SET = "state/set"
-
-
-class LogLevel(StrEnum):
-    DEBUG = "debug"
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
-
-class StateStore(Protocol):
-    async def get(self, key: str) -> str | None: ...
-
-    async def set(self, key: str, value: str | None) -> None:
-        """None removes the key."""
-        ...
 
 
 class HostCallFailed(Exception):
@@ -99,74 +83,34 @@ class _Log(Struct, frozen=True):
     level: LogLevel = LogLevel.INFO
 
 
-class HostCalls(Struct, frozen=True):
-    """What stands behind the methods; None is no grant. A function that raises `ServiceRefused` or
-    `HandleClosed` says that the grant was withdrawn; another `IndusError` or an OSError is told to
-    the addon as the failure of its call. `log` gets texts of at most `LOG_CHARACTERS`, with their
-    secrets still in them."""
-
-    handles: FrameworkHandles = FrameworkHandles()
-    notify: Callable[[str], Awaitable[None]] | None = None
-    state: StateStore | None = None
-    log: Callable[[LogLevel, str], None] | None = None
-
-    def granted(self) -> list[str]:
-        """The methods that would be served now."""
-        return [method.value for method in self._offered()]
-
-    def heard(self, method: str, params: Raw) -> None:
-        """A notification. Only `log` is one; another, or a broken one, is passed over, as JSON-RPC
-        has it."""
-        if method == "log":
-            with suppress(HostCallFailed):
-                self._logged(params)
-
-    async def serve(self, method: str, params: Raw) -> object:
-        """The result of a call. Raises `HostCallFailed` for what the addon is to be told."""
-        if method == "log":
-            return self._logged(params)
-        if method not in HostMethod.__members__.values():
-            raise HostCallFailed(RpcError.UNKNOWN_METHOD, f"there is no {method}")
-        call = self._offered().get(HostMethod(method))
-        if call is None:
-            raise HostCallFailed(RpcError.NOT_GRANTED, f"{method} was not granted")
-        try:
-            return await call(params)
-        except (ServiceRefused, HandleClosed) as error:
-            raise HostCallFailed(RpcError.NOT_GRANTED, str(error)) from error
-        except (IndusError, OSError) as error:
-            raise HostCallFailed(RpcError.FAILED, str(error)) from error
-
-    def _logged(self, params: Raw) -> None:
-        said = _given(params, _Log)
-        if self.log is not None:
-            self.log(said.level, said.text[:LOG_CHARACTERS])
-
-    def _offered(self) -> dict[HostMethod, Callable[[Raw], Awaitable[object]]]:
-        handles = self.handles
-        offered: dict[HostMethod, Callable[[Raw], Awaitable[object]]] = {}
-        if (send := handles.send_message) is not None:
-            offered[HostMethod.SEND_MESSAGE] = lambda params: send(_given(params, _Text).text)
-        if (model := handles.set_model) is not None:
-            offered[HostMethod.SET_MODEL] = lambda params: model(_given(params, _Model).model)
-        if (level := handles.set_thinking) is not None:
-            offered[HostMethod.SET_THINKING] = lambda params: level(_given(params, _Level).level)
-        if (run := handles.exec) is not None:
-            offered[HostMethod.EXEC] = lambda params: run(_given(params, _Command).command)
-        if (notify := self.notify) is not None:
-            offered[HostMethod.NOTIFY] = lambda params: notify(_given(params, _Text).text)
-        if (state := self.state) is not None:
-            offered[HostMethod.STATE_GET] = lambda params: _got(state, _given(params, _Key))
-            offered[HostMethod.STATE_SET] = lambda params: _put(state, _given(params, _Value))
-        return offered
+def granted(calls: HostCalls) -> list[str]:
+    """The methods that would be served now."""
+    return [method.value for method in _offered(calls)]
 
 
-async def _got(state: StateStore, wanted: _Key) -> object:
-    return {"value": await state.get(wanted.key)}
+def heard(calls: HostCalls, method: str, params: Raw) -> None:
+    """A notification. Only `log` is one; another, or a broken one, is passed over, as JSON-RPC
+    has it."""
+    if method == "log":
+        with suppress(HostCallFailed):
+            _logged(calls, params)
 
 
-async def _put(state: StateStore, given: _Value) -> None:
-    await state.set(given.key, given.value)
+async def serve(calls: HostCalls, method: str, params: Raw) -> object:
+    """The result of a call. Raises `HostCallFailed` for what the addon is to be told."""
+    if method == "log":
+        return _logged(calls, params)
+    if method not in HostMethod.__members__.values():
+        raise HostCallFailed(RpcError.UNKNOWN_METHOD, f"there is no {method}")
+    call = _offered(calls).get(HostMethod(method))
+    if call is None:
+        raise HostCallFailed(RpcError.NOT_GRANTED, f"{method} was not granted")
+    try:
+        return await call(params)
+    except (ServiceRefused, HandleClosed) as error:
+        raise HostCallFailed(RpcError.NOT_GRANTED, str(error)) from error
+    except (IndusError, OSError) as error:
+        raise HostCallFailed(RpcError.FAILED, str(error)) from error
 
 
 def progress_told(params: Raw) -> ProgressTold | None:
@@ -175,6 +119,39 @@ def progress_told(params: Raw) -> ProgressTold | None:
         return _given(params, ProgressTold)
     except HostCallFailed:
         return None
+
+
+def _logged(calls: HostCalls, params: Raw) -> None:
+    said = _given(params, _Log)
+    if calls.log is not None:
+        calls.log(said.level, said.text[:LOG_CHARACTERS])
+
+
+def _offered(calls: HostCalls) -> dict[HostMethod, Callable[[Raw], Awaitable[object]]]:
+    handles = calls.handles
+    offered: dict[HostMethod, Callable[[Raw], Awaitable[object]]] = {}
+    if (send := handles.send_message) is not None:
+        offered[HostMethod.SEND_MESSAGE] = lambda params: send(_given(params, _Text).text)
+    if (model := handles.set_model) is not None:
+        offered[HostMethod.SET_MODEL] = lambda params: model(_given(params, _Model).model)
+    if (level := handles.set_thinking) is not None:
+        offered[HostMethod.SET_THINKING] = lambda params: level(_given(params, _Level).level)
+    if (run := handles.exec) is not None:
+        offered[HostMethod.EXEC] = lambda params: run(_given(params, _Command).command)
+    if (notify := calls.notify) is not None:
+        offered[HostMethod.NOTIFY] = lambda params: notify(_given(params, _Text).text)
+    if (state := calls.state) is not None:
+        offered[HostMethod.STATE_GET] = lambda params: _got(state, _given(params, _Key))
+        offered[HostMethod.STATE_SET] = lambda params: _put(state, _given(params, _Value))
+    return offered
+
+
+async def _got(state: StateStore, wanted: _Key) -> object:
+    return {"value": await state.get(wanted.key)}
+
+
+async def _put(state: StateStore, given: _Value) -> None:
+    await state.set(given.key, given.value)
 
 
 def _given(params: Raw, shape: type[T]) -> T:

@@ -6,23 +6,10 @@ from msgspec import Struct
 
 from induscode.addons.sandbox import DEFAULT_TIMEOUT_MS
 
-__all__ = [
-    "CRASHES_MOST",
-    "CRASH_SECONDS",
-    "LOG_CHARACTERS",
-    "PROTOCOL",
-    "ProcessLimits",
-]
+__all__ = ["PROTOCOL", "ProcessLimits"]
 
 PROTOCOL = 1
 """The version of the protocol that this host speaks."""
-
-CRASHES_MOST = 3
-CRASH_SECONDS = 300.0
-"""One crash more than this within so many seconds, and the addon is not started again."""
-
-LOG_CHARACTERS = 2_000
-"""Of one message that an addon logs, and of what of its stderr is told in a fault."""
 
 
 class ProcessLimits(Struct, frozen=True):

@@ -11,10 +11,11 @@ from collections.abc import Callable
 
 from msgspec import Raw, Struct
 
+from induscode.addons.acting import LOG_CHARACTERS, HostCalls
 from induscode.addons.process.faults import ProcessFault, ProcessFaultKind
-from induscode.addons.process.host_calls import HostCallFailed, HostCalls, progress_told
-from induscode.addons.process.limits import LOG_CHARACTERS, ProcessLimits
-from induscode.addons.process.started import Started
+from induscode.addons.process.host_calls import HostCallFailed, heard, progress_told, serve
+from induscode.addons.process.limits import ProcessLimits
+from induscode.addons.process.started import Started, ending, waited
 from induscode.addons.process.streams import Complaints, LineReader, LineWriter
 from induscode.addons.process.wire import (
     Answer,
@@ -33,7 +34,6 @@ __all__ = ["Peer", "Progress"]
 
 Progress = Callable[[str], None]
 _DRAIN_SECONDS = 0.25
-_BY_SIGNAL = 128
 
 
 class _Waiting(Struct):
@@ -94,7 +94,7 @@ class Peer:
         """What it answers. Raises `ProcessFault`. A call that takes too long, or whose caller is
         cancelled, is cancelled there too; an addon that does not even answer that is hung."""
         if self._fault is not None:
-            raise self._fault
+            raise self._fault.with_traceback(None)
         self._last += 1
         number, line = self._last, self._encoded(method, params, self._last)
         waiting = _Waiting(self._loop.create_future(), method, progress)
@@ -130,10 +130,10 @@ class Peer:
                 self._late[self._last] = None
                 self._writer.write(request("shutdown", {}, self._last))
                 self._writer.finish()
-                await _bounded(self._line.exited, seconds)
+                await waited(self._line.exited, seconds)
             self._line.end(0)
             self._over(closing)
-            await _bounded(self._line.gone, SECONDS_TO_CLOSE)
+            await waited(self._line.gone, SECONDS_TO_CLOSE)
         finally:
             self._over(closing)
             self._line.close()
@@ -187,22 +187,16 @@ class Peer:
         try:
             await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
             silent = self._silent.is_set()
-            await _bounded(self._line.exited if silent else self._silent, _DRAIN_SECONDS)
+            await waited(self._line.exited if silent else self._silent, _DRAIN_SECONDS)
         finally:
             for task in watched:
                 task.cancel()
         self.fail(ProcessFault(ProcessFaultKind.CRASHED, self._ending()))
 
     def _ending(self) -> str:
-        match self._line.code:
-            case None if not self._line.exited.is_set():
-                return "it closed its standard output"
-            case None:
-                return "it ended, and nobody knows how"
-            case code if code < 0 or code > _BY_SIGNAL:
-                return f"it was ended by signal {-code if code < 0 else code - _BY_SIGNAL}"
-            case code:
-                return f"it ended with exit code {code}"
+        if not self._line.exited.is_set():
+            return "it closed its standard output"
+        return ending(self._line)
 
     def _heard(self, line: bytes) -> None:
         if self._fault is not None:
@@ -257,7 +251,7 @@ class Peer:
             return
         number = asked.id
         if number is None:
-            self._host.heard(asked.method, asked.params)
+            heard(self._host, asked.method, asked.params)
         elif number in self._serving:
             raise ProcessFault(
                 ProcessFaultKind.DUPLICATE_ID, f"it used the id {number!r} for two calls at once"
@@ -287,7 +281,7 @@ class Peer:
 
     async def _answer(self, number: int | str, asked: Incoming) -> None:
         try:
-            line = answered(number, await self._host.serve(asked.method, asked.params))
+            line = answered(number, await serve(self._host, asked.method, asked.params))
         except HostCallFailed as failed:
             line = refused(number, failed.error, failed.message)
             if failed.error is RpcError.NOT_GRANTED and asked.method not in self._refused:
@@ -298,11 +292,3 @@ class Peer:
                     )
                 )
         self._writer.write(line)
-
-
-async def _bounded(event: asyncio.Event, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        return

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
-from induscode.addons.offers import Most, Name, Offers, Sentence, each_once
+from induscode.addons.discovery import usable_id
+from induscode.addons.offers import Offers, Sentence, Version
 from induscode.addons.process.faults import ProcessFault, ProcessFaultKind
 from induscode.addons.process.limits import PROTOCOL
-from induscode.kernel.jsontext import JsonProblem
 
-__all__ = ["OfferedTask", "Registration", "registration_of"]
-
-
-class OfferedTask(Struct, frozen=True, forbid_unknown_fields=True):
-    name: Name
-    description: Sentence = ""
-
-
-class Registration(Offers, frozen=True, forbid_unknown_fields=True):
-    tasks: Annotated[tuple[OfferedTask, ...], Most] = ()
-
-    def check(self) -> None:
-        Offers.check(self)
-        each_once("tasks", (task.name for task in self.tasks))
+__all__ = ["registration_of"]
 
 
 class _Spoken(Struct, frozen=True):
@@ -33,13 +19,27 @@ class _Spoken(Struct, frozen=True):
 
 
 class _Answer(Struct, frozen=True):
+    """A `name` that can be an id is the addon's id."""
+
     protocol: int
     name: Sentence
-    version: Sentence = ""
-    register: Registration = Registration()
+    version: Version = ""
+    description: Sentence = ""
+    register: Offers = Offers()
+
+    def offers(self) -> Offers:
+        register = self.register
+        found = replace(
+            register,
+            id=register.id or (self.name if usable_id(self.name) else None),
+            version=register.version or self.version,
+            description=register.description or self.description,
+        )
+        found.check_spoken()
+        return found
 
 
-def registration_of(answer: Raw) -> Registration:
+def registration_of(answer: Raw) -> Offers:
     """What the answer to `initialize` registers. Raises `ProcessFault`, naming the field."""
     try:
         spoken = msgspec.json.decode(answer, type=_Spoken)
@@ -49,12 +49,10 @@ def registration_of(answer: Raw) -> Registration:
                 f"it speaks version {spoken.protocol} of the protocol",
                 hint=f"this host speaks version {PROTOCOL}",
             )
-        found = msgspec.json.decode(answer, type=_Answer).register
-        found.check()
-    except (msgspec.MsgspecError, JsonProblem, RecursionError, ValueError) as error:
+        return msgspec.json.decode(answer, type=_Answer).offers()
+    except (RecursionError, ValueError) as error:
         raise ProcessFault(
             ProcessFaultKind.BAD_REGISTRATION,
             f"its answer to initialize: {error}",
             hint="docs/addon-protocol.md has its shape",
         ) from None
-    return found

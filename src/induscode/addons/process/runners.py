@@ -17,13 +17,14 @@ from induscode.addons.discovery import ENTRY_EXTENSIONS, package_entry, tier_of
 from induscode.addons.process.confine import HOUSE
 from induscode.policy.environment import find_program
 
-__all__ = ["Runner", "runner_of"]
+__all__ = ["Runner", "runner_of", "surroundings"]
 
 _JAVASCRIPT = (".js", ".mjs", ".cjs")
 _TYPESCRIPT = (".ts", ".mts", ".cts")
 _STRIPS = ((22, 18), (23, 6))
 _STRIPS_WHEN_ASKED = (22, 6)
 _ASKING_SECONDS = 10.0
+_INSTALLED = ("lib", "lib64", "libexec", "share", "pyvenv.cfg")
 
 
 class Runner(Struct, frozen=True):
@@ -85,10 +86,10 @@ async def _interpreter(
         return (sys.executable, "-B"), (Path(sys.prefix), Path(sys.base_prefix), HOUSE)
     if entry.suffix in _JAVASCRIPT:
         node = _node(entry, environ)
-        return (str(node),), _around(node)
+        return (str(node),), _beside(node)
     if entry.suffix in _TYPESCRIPT:
         node = _node(entry, environ)
-        return (str(node), *await _stripping(entry, node)), _around(node)
+        return (str(node), *await _stripping(entry, node)), _beside(node)
     if entry.suffix == ".tsx":
         raise LoaderError.unsupported(
             entry, "no interpreter runs .tsx", hint="compile it to .js, or write .ts without JSX"
@@ -113,11 +114,19 @@ def _node(entry: Path, environ: Mapping[str, str]) -> Path:
     return found
 
 
-def _around(program: Path) -> tuple[Path, ...]:
-    """The prefix that an interpreter was installed into."""
-    real = Path(os.path.realpath(program))
-    prefix = real.parent.parent if real.parent.name == "bin" else real.parent
-    return (prefix, HOUSE / "indus_addon")
+def _beside(node: Path) -> tuple[Path, ...]:
+    return (*surroundings(node), HOUSE / "indus_addon")
+
+
+def surroundings(program: Path) -> tuple[Path, ...]:
+    """What a program has to read to run: itself, and what was installed with it. Never the whole of
+    the folder above `bin`, which may be somebody's home."""
+    found: list[Path] = []
+    for file in (program, Path(os.path.realpath(program))):
+        found.append(file)
+        if file.parent.name == "bin":
+            found += (file.parents[1] / name for name in _INSTALLED)
+    return tuple(found)
 
 
 async def _stripping(entry: Path, node: Path) -> tuple[str, ...]:

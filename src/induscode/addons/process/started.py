@@ -18,10 +18,11 @@ from induscode.addons.process.faults import ProcessFault, ProcessFaultKind
 from induscode.addons.process.limits import ProcessLimits
 from induscode.tools.processes.line import Keeper, Line, Mode
 
-__all__ = ["Program", "Started", "launched"]
+__all__ = ["Program", "Started", "ending", "launched", "waited"]
 
 _LAUNCHER = str(Path(__file__).with_name("launch.py"))
 _CHUNK = 4096
+_BY_SIGNAL = 128
 
 
 class Program(Struct, frozen=True):
@@ -129,6 +130,26 @@ async def _told(control: socket.socket) -> bytes:
     while piece := await loop.sock_recv(control, _CHUNK):
         told += piece
     return told
+
+
+def ending(line: Line) -> str:
+    """A clause about how a program ended."""
+    match line.code:
+        case None:
+            return "it ended, and nobody knows how"
+        case code if code < 0 or code > _BY_SIGNAL:
+            return f"it was ended by signal {-code if code < 0 else code - _BY_SIGNAL}"
+        case code:
+            return f"it ended with exit code {code}"
+
+
+async def waited(event: asyncio.Event, seconds: float) -> None:
+    """Until it is set, but no longer than this."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return
 
 
 def _not_started(why: str) -> ProcessFault:

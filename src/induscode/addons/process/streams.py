@@ -9,12 +9,14 @@ import asyncio
 import os
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
+from induscode.addons.acting import LOG_CHARACTERS
 from induscode.addons.process.faults import ProcessFault, ProcessFaultKind
-from induscode.addons.process.limits import LOG_CHARACTERS, ProcessLimits
+from induscode.addons.process.limits import ProcessLimits
 from induscode.policy.redaction import Secrets
 
-__all__ = ["Complaints", "LineReader", "LineWriter"]
+__all__ = ["Complaints", "LineReader", "LineWriter", "Output", "Reader"]
 
 _CHUNK = 64 * 1024
 _PAUSE = 0.005
@@ -23,7 +25,44 @@ _READING_SECONDS = 1.0
 Fail = Callable[[ProcessFault], None]
 
 
-class LineReader:
+class Reader:
+    """Takes what comes on a stream, which is ours to close."""
+
+    def __init__(self, stream: int) -> None:
+        self._stream = stream
+        self._loop = asyncio.get_running_loop()
+        self._listen()
+
+    def close(self) -> None:
+        """A second time does nothing."""
+        if self._stream >= 0:
+            self._loop.remove_reader(self._stream)
+            os.close(self._stream)
+            self._stream = -1
+
+    def _listen(self) -> None:
+        if self._stream >= 0:
+            self._loop.add_reader(self._stream, self._can_read)
+
+    def _can_read(self) -> None:
+        try:
+            data = os.read(self._stream, _CHUNK)
+        except BlockingIOError:
+            return
+        if data:
+            self._take(data)
+        else:
+            self.close()
+            self._ended()
+
+    def _take(self, data: bytes) -> None:
+        raise NotImplementedError
+
+    def _ended(self) -> None:
+        """The other end was closed."""
+
+
+class LineReader(Reader):
     """Hands on each line; `over` is called at the end of the stream."""
 
     def __init__(
@@ -35,31 +74,14 @@ class LineReader:
         over: Callable[[], None],
         fail: Fail,
     ) -> None:
-        self._stream = stream
         self._most = limits.frame_bytes
         self._line = line
         self._over = over
         self._fail = fail
         self._held = bytearray()
-        self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(stream, self._can_read)
+        super().__init__(stream)
 
-    def close(self) -> None:
-        if self._stream >= 0:
-            self._loop.remove_reader(self._stream)
-            os.close(self._stream)
-            self._stream = -1
-            self._held.clear()
-
-    def _can_read(self) -> None:
-        try:
-            data = os.read(self._stream, _CHUNK)
-        except BlockingIOError:
-            return
-        if not data:
-            self.close()
-            self._over()
-            return
+    def _take(self, data: bytes) -> None:
         *whole, rest = data.split(b"\n")
         for piece in whole:
             line = bytes(self._held + piece) if self._held else piece
@@ -75,6 +97,31 @@ class LineReader:
                     f"a line on its standard output has over {self._most} bytes",
                 )
             )
+
+    def _ended(self) -> None:
+        self._held.clear()
+        self._over()
+
+
+class Output(Reader):
+    """All that a program says, up to `most` bytes; what comes after that is dropped. `over` is set
+    at the end of the stream, and `full` when there is too much."""
+
+    def __init__(self, stream: int, most: int) -> None:
+        self.said = bytearray()
+        self.over = asyncio.Event()
+        self.full = asyncio.Event()
+        self._most = most
+        super().__init__(stream)
+
+    def _take(self, data: bytes) -> None:
+        room = self._most - len(self.said)
+        self.said += data[:room]
+        if len(data) > room:
+            self.full.set()
+
+    def _ended(self) -> None:
+        self.over.set()
 
 
 class LineWriter:
@@ -144,18 +191,16 @@ class LineWriter:
         self._fail(ProcessFault(ProcessFaultKind.NOT_READING, why))
 
 
-class Complaints:
+class Complaints(Reader):
     """The end of what a program wrote to stderr, without secrets. It is always drained, so that
     the program never waits for us, but not faster than a person could ever need."""
 
     def __init__(self, stream: int, limits: ProcessLimits, secrets: Secrets) -> None:
-        self._stream = stream
         self._most = limits.stderr_bytes
         self._redactor = secrets.stream()
         self._kept = bytearray()
-        self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
-        self._listen()
+        super().__init__(stream)
 
     def text(self) -> str:
         return self._kept.decode(errors="replace")
@@ -168,34 +213,18 @@ class Complaints:
         """Take what is there, and no more."""
         if self._stream < 0:
             return
-        self._can_read()
+        with suppress(BlockingIOError):
+            self._keep(self._redactor.feed(os.read(self._stream, _CHUNK)))
+        self._keep(self._redactor.flush())
         if self._timer is not None:
             self._timer.cancel()
-        if self._stream >= 0:
-            self._end()
+        super().close()
 
-    def _listen(self) -> None:
-        if self._stream >= 0:
-            self._loop.add_reader(self._stream, self._can_read)
-
-    def _can_read(self) -> None:
-        try:
-            data = os.read(self._stream, _CHUNK)
-        except BlockingIOError:
-            return
-        if not data:
-            self._end()
-            return
+    def _take(self, data: bytes) -> None:
         self._keep(self._redactor.feed(data))
         if len(data) == _CHUNK:
             self._loop.remove_reader(self._stream)
             self._timer = self._loop.call_later(_PAUSE, self._listen)
-
-    def _end(self) -> None:
-        self._loop.remove_reader(self._stream)
-        os.close(self._stream)
-        self._stream = -1
-        self._keep(self._redactor.flush())
 
     def _keep(self, data: bytes) -> None:
         self._kept += data[-self._most :]

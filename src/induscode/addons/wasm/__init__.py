@@ -1,9 +1,10 @@
 """Tier 2: addons that are WebAssembly components, in the world `indus:addon@1.0.0`.
 
 Start reading at `addons/wit/addon.wit`, then `addon.py` (a component as the host sees it),
-`instance.py`, `imports.py` (what it may call), `sources.py` (from a file to a component). Must not:
-know a session; give a component anything that is not in its world. Importing this package imports
-none of its modules, and so not the engine; its names come when they are first used.
+`instance.py`, `imports.py` (what it may call), `sources.py` (from a file to a component),
+`resting.py` (one that is opened when it is first called). Must not: know a session; give a
+component anything that is not in its world. Importing this package imports none of its modules, and
+so not the engine; its names come when they are first used.
 """
 
 from __future__ import annotations
@@ -16,18 +17,15 @@ if TYPE_CHECKING:
     from induscode.addons.wasm.cache import CompileCache
     from induscode.addons.wasm.decisions import Changed, Outcome, Stopped, ToolAnswer, Unchanged
     from induscode.addons.wasm.faults import WasmFault, WasmFaultKind
-    from induscode.addons.wasm.host import LogLevel, WasmGrant, WasmHost, WasmState
+    from induscode.addons.wasm.grants import WasmGrant
     from induscode.addons.wasm.limits import WasmLimits
     from induscode.addons.wasm.loader import WasmLoader
-    from induscode.addons.wasm.registration import Registration
     from induscode.addons.wasm.sources import prepare
 
 __all__ = [
     "Changed",
     "CompileCache",
-    "LogLevel",
     "Outcome",
-    "Registration",
     "Stopped",
     "ToolAnswer",
     "Unchanged",
@@ -35,10 +33,8 @@ __all__ = [
     "WasmFault",
     "WasmFaultKind",
     "WasmGrant",
-    "WasmHost",
     "WasmLimits",
     "WasmLoader",
-    "WasmState",
     "prepare",
 ]
 
@@ -47,10 +43,9 @@ _MODULES = {
     "cache": "CompileCache",
     "decisions": "Changed Outcome Stopped ToolAnswer Unchanged",
     "faults": "WasmFault WasmFaultKind",
-    "host": "LogLevel WasmGrant WasmHost WasmState",
+    "grants": "WasmGrant",
     "limits": "WasmLimits",
     "loader": "WasmLoader",
-    "registration": "Registration",
     "sources": "prepare",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}

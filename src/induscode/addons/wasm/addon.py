@@ -8,8 +8,6 @@ the next call starts it anew, without what it kept in memory.
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from contextvars import Context, ContextVar, copy_context
 from pathlib import Path
 from typing import Any
@@ -17,17 +15,19 @@ from typing import Any
 from wasmtime import Engine
 from wasmtime.component import Component, Variant
 
+from induscode.addons.acting import HostCalls
+from induscode.addons.offers import Offers
 from induscode.addons.wasm import answers
 from induscode.addons.wasm.cache import CompileCache
 from induscode.addons.wasm.decisions import Outcome, ToolAnswer
 from induscode.addons.wasm.engine import new_engine
 from induscode.addons.wasm.faults import WasmFault, WasmFaultKind
-from induscode.addons.wasm.host import WasmHost
 from induscode.addons.wasm.instance import Instance
 from induscode.addons.wasm.limits import WasmLimits
-from induscode.addons.wasm.registration import Registration, parsed
+from induscode.addons.wasm.registration import parsed
 from induscode.addons.wasm.running import Running
 from induscode.addons.wasm.sources import loaded, read_component
+from induscode.addons.wasm.thread import OwnThread
 from induscode.kernel.jsontext import clean_text
 
 __all__ = ["WasmAddon"]
@@ -41,11 +41,11 @@ class WasmAddon:
     not the component's (`BudgetEnded`, `Cancelled`, `HostError`). Cancelling a call stops it."""
 
     def __init__(
-        self, engine: Engine, component: Component, limits: WasmLimits, host: WasmHost
+        self, engine: Engine, component: Component, limits: WasmLimits, host: HostCalls
     ) -> None:
         self.host = host
         self.limits = limits
-        self.registration = Registration()
+        self.registration = Offers()
         self._engine = engine
         self._component = component
         self._registered: str | None = None
@@ -53,7 +53,7 @@ class WasmAddon:
         self._current: Running | None = None
         self._closed = False
         self._turn = asyncio.Lock()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="wasm-addon")
+        self._thread = OwnThread("wasm-addon")
 
     @classmethod
     async def open(
@@ -61,14 +61,14 @@ class WasmAddon:
         path: Path,
         *,
         limits: WasmLimits | None = None,
-        host: WasmHost | None = None,
+        host: HostCalls | None = None,
         cache: CompileCache | None = None,
     ) -> WasmAddon:
         """The component in this file, registered. Raises OSError when it cannot be read."""
         source = await asyncio.to_thread(read_component, path)
         engine = new_engine()
         component = await loaded(engine, source, cache)
-        addon = cls(engine, component, limits or WasmLimits(), host or WasmHost())
+        addon = cls(engine, component, limits or WasmLimits(), host or HostCalls())
         try:
             text = answers.said("register", await addon._call("register", "register"))
             addon.registration = parsed(text)
@@ -121,7 +121,7 @@ class WasmAddon:
     async def rest(self) -> None:
         """Give its memory back; the next call starts it anew. One that rests need not be closed."""
         async with self._turn:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._end)
+            await self._thread.run(self._end, _let)
 
     async def close(self) -> None:
         """Ends a call that runs, and the component. A second call does nothing."""
@@ -130,8 +130,8 @@ class WasmAddon:
             self._current.interrupt(_closed(self._current.doing))
         async with self._turn:
             if first:
-                await asyncio.get_running_loop().run_in_executor(self._thread, self._end)
-                self._thread.shutdown()
+                await self._thread.run(self._end, _let)
+                self._thread.close()
 
     async def _call(self, doing: str, name: str, *given: int | str) -> Any:
         inside = _INSIDE.get(frozenset[int]())
@@ -145,20 +145,21 @@ class WasmAddon:
             running = self._current = Running(doing, self._engine, self.limits)
             context = copy_context()
             context.run(_INSIDE.set, inside | {id(self)})
-            work = asyncio.get_running_loop().run_in_executor(
-                self._thread, self._run, context, running, name, clean
-            )
             try:
-                return await asyncio.shield(work)
+                return await self._thread.run(
+                    lambda: self._run(context, running, name, clean), running.interrupt
+                )
             finally:
-                await _finished(work, running)
+                running.over()
                 self._current = None
 
     def _run(self, context: Context, running: Running, name: str, given: list[int | str]) -> Any:
         """In the component's thread; host calls are made in the context of whoever called."""
         try:
             return context.run(self._entered, running, name, given)
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, WasmFault):
+                error.fatal = True
             self._end()
             raise
 
@@ -185,13 +186,5 @@ def _closed(doing: str) -> WasmFault:
     return WasmFault(WasmFaultKind.CLOSED, f"{doing}: the component was closed")
 
 
-async def _finished(work: asyncio.Future[Any], running: Running) -> None:
-    """The thread is free again when this returns: at once, unless whoever waited was cancelled."""
-    if not work.done():
-        running.interrupt()
-        while not work.done():
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait({work})
-        if not work.cancelled():
-            work.exception()
-    running.over()
+def _let() -> None:
+    """What cannot be interrupted is waited for."""

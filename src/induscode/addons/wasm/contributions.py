@@ -1,4 +1,4 @@
-"""What a component registered, as contributions of an addon like any other."""
+"""A component as an addon like any other: its answers in the words of the contract."""
 
 from __future__ import annotations
 
@@ -9,48 +9,33 @@ import msgspec
 
 from induscode.addons.contract import (
     PAYLOAD_TYPES,
-    AddonApi,
-    AnyTool,
     Arguments,
     Block,
     CommandContext,
-    CommandFn,
     Continue,
-    EnterFn,
     EnterOutcome,
-    ExitFn,
     ExitOutcome,
-    Gate,
     GateDecision,
     HookEvent,
-    HookHandler,
-    HookKind,
-    NamedTool,
-    Observe,
     Payload,
     RewriteArguments,
     RewriteResult,
     ToolEnterContext,
     ToolExitContext,
-    Transform,
 )
-from induscode.addons.offers import OfferedEvent, OfferedTool
 from induscode.addons.wasm.decisions import Changed, Outcome, Stopped, ToolAnswer, Unchanged
 from induscode.addons.wasm.faults import WasmFault, WasmFaultKind
-from induscode.addons.wasm.registration import Registration
+from induscode.kernel.cancel import CancelToken
 from induscode.kernel.jsontext import JsonProblem, parse_object
 from induscode.kernel.tool import ToolContext, ToolResult
 
-__all__ = ["Component", "record"]
+__all__ = ["Component", "ComponentRuntime"]
 
 T = TypeVar("T")
 
 
 class Component(Protocol):
     """What this needs of `WasmAddon`."""
-
-    @property
-    def registration(self) -> Registration: ...
 
     async def handle(self, handler: int, event: str, payload: str) -> Outcome: ...
 
@@ -65,73 +50,40 @@ class Component(Protocol):
     async def call_tool(self, name: str, call_id: str, args: str) -> ToolAnswer: ...
 
 
-def record(component: Component, api: AddonApi) -> None:
-    """Record everything that the component registered, in its order."""
-    about = component.registration
-    for place, offered in enumerate(about.events):
-        api.on(offered.event, _handler(component, place, offered))
-    for place, stage in enumerate(about.interceptors):
-        api.intercept_tool(
-            AnyTool() if stage.tool is None else NamedTool(stage.tool),
-            _enter(component, place) if stage.enter else None,
-            _leave(component, place) if stage.exit else None,
-        )
-    for command in about.commands:
-        api.add_command(command.name, command.summary, _command(component, command.name))
-    for tool in about.tools:
-        api.add_tool(_Tool(component, tool))
+class ComponentRuntime:
+    """A `recording.Runtime`. Raises `WasmFault` for an answer that does not fit the question."""
 
-
-def _handler(component: Component, place: int, offered: OfferedEvent) -> HookHandler:
-    heard = _Heard(component, place, offered.event)
-    match offered.kind:
-        case HookKind.OBSERVE:
-            return Observe(heard.observe)
-        case HookKind.TRANSFORM:
-            return Transform(heard.transform)
-        case HookKind.GATE:
-            return Gate(heard.gate)
-
-
-class _Heard:
-    def __init__(self, component: Component, place: int, event: HookEvent) -> None:
+    def __init__(self, component: Component) -> None:
         self._component = component
-        self._place = place
-        self._event = event
 
-    async def _heard(self, payload: Payload) -> Outcome:
-        return await self._component.handle(self._place, self._event, _json(payload))
-
-    async def observe(self, payload: Payload) -> None:
-        match await self._heard(payload):
+    async def observe(self, handler: int, event: HookEvent, payload: Payload) -> None:
+        match await self._component.handle(handler, event, _json(payload)):
             case Unchanged():
                 return
             case Changed() | Stopped():
-                raise _bad(f"{self._event}: an observer may only answer `unchanged`")
+                raise _bad(f"{event}: an observer may only answer `unchanged`")
 
-    async def transform(self, payload: Payload) -> Payload:
-        match await self._heard(payload):
+    async def transform(self, handler: int, event: HookEvent, payload: Payload) -> Payload:
+        match await self._component.handle(handler, event, _json(payload)):
             case Unchanged():
                 return payload
             case Changed(text):
-                return _parsed(self._event, text, PAYLOAD_TYPES[self._event])
+                return _parsed(event, text, PAYLOAD_TYPES[event])
             case Stopped():
-                raise _bad(f"{self._event}: a transform may not answer `stopped`")
+                raise _bad(f"{event}: a transform may not answer `stopped`")
 
-    async def gate(self, payload: Payload) -> GateDecision:
-        match await self._heard(payload):
+    async def gate(self, handler: int, event: HookEvent, payload: Payload) -> GateDecision:
+        match await self._component.handle(handler, event, _json(payload)):
             case Unchanged():
                 return GateDecision(stop=False)
             case Stopped(reason):
                 return GateDecision(stop=True, reason=reason)
             case Changed():
-                raise _bad(f"{self._event}: a gate may not answer `transformed`")
+                raise _bad(f"{event}: a gate may not answer `transformed`")
 
-
-def _enter(component: Component, place: int) -> EnterFn:
-    async def enter(context: ToolEnterContext) -> EnterOutcome:
+    async def enter(self, handler: int, context: ToolEnterContext) -> EnterOutcome:
         given = (context.tool, context.call_id, _json(context.args))
-        match await component.enter(place, *given):
+        match await self._component.enter(handler, *given):
             case Unchanged():
                 return Continue()
             case Changed(text):
@@ -139,13 +91,9 @@ def _enter(component: Component, place: int) -> EnterFn:
             case Stopped(reason):
                 return Block(GateDecision(stop=True, reason=reason))
 
-    return enter
-
-
-def _leave(component: Component, place: int) -> ExitFn:
-    async def leave(context: ToolExitContext) -> ExitOutcome:
+    async def exit(self, handler: int, context: ToolExitContext) -> ExitOutcome:
         given = (context.tool, context.call_id, _json(context.args), _json(context.result))
-        match await component.leave(place, *given, context.error or ""):
+        match await self._component.leave(handler, *given, context.error or ""):
             case Unchanged():
                 return Continue()
             case Changed(text):
@@ -153,31 +101,17 @@ def _leave(component: Component, place: int) -> ExitFn:
             case Stopped():
                 raise _bad(f"leave {context.tool}: it is too late to stop")
 
-    return leave
+    async def command(self, name: str, context: CommandContext) -> str | None:
+        return await self._component.command(name, context.args, str(context.cwd))
 
-
-def _command(component: Component, name: str) -> CommandFn:
-    async def run(context: CommandContext) -> str | None:
-        return await component.command(name, context.args, str(context.cwd))
-
-    return run
-
-
-class _Tool:
-    """The host classifies it; what it says of itself is not believed."""
-
-    def __init__(self, component: Component, about: OfferedTool) -> None:
-        self._component = component
-        self.name = about.name
-        self.label = about.name
-        self.description = about.description
-        self.parameters: Mapping[str, Any] = about.parameters
-        self.read_only = False
-
-    async def execute(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        asked = self._component.call_tool(self.name, context.call, _json(dict(arguments)))
-        answer = await context.cancel.run(asked)
+    async def tool(
+        self, name: str, arguments: Mapping[str, Any], context: ToolContext
+    ) -> ToolResult:
+        answer = await self._component.call_tool(name, context.call, _json(dict(arguments)))
         return ToolResult.error(answer.text) if answer.is_error else ToolResult.text(answer.text)
+
+    async def task(self, name: str, cancel: CancelToken) -> None:
+        raise _bad(f"task {name}: a component has none")
 
 
 def _json(value: object) -> str:

@@ -10,10 +10,14 @@ __all__ = ["WasmFault", "WasmFaultKind", "fault_of"]
 
 
 class WasmFaultKind(StrEnum):
-    """`refused`: it is no component for this host. `reentered`: called while it waits for a call
-    of its own. `host-failed`: a mistake of ours, not of the addon."""
+    """`refused`: it is no component for this host. `unreadable`: its file cannot be read.
+    `no-engine`: this installation cannot run any. `disabled`: it crashed too often. `reentered`:
+    called while it waits for a call of its own. `host-failed`: a mistake of
+    ours, not of the addon."""
 
     REFUSED = "refused"
+    UNREADABLE = "unreadable"
+    NO_ENGINE = "no-engine"
     OUT_OF_FUEL = "out-of-fuel"
     OUT_OF_TIME = "out-of-time"
     OUT_OF_MEMORY = "out-of-memory"
@@ -23,13 +27,14 @@ class WasmFaultKind(StrEnum):
     BAD_ANSWER = "bad-answer"
     COMMAND_FAILED = "command-failed"
     REENTERED = "reentered"
+    DISABLED = "disabled"
     CLOSED = "closed"
     HOST_FAILED = "host-failed"
 
 
 class WasmFault(AddonAuthorError):
     """A component could not be used, or a call of it did not end well. `grant` is the one that was
-    missing."""
+    missing. `fatal`: the component's life ended with the call."""
 
     def __init__(
         self, kind: WasmFaultKind, message: str, *, hint: str = "", grant: str | None = None
@@ -37,6 +42,7 @@ class WasmFault(AddonAuthorError):
         super().__init__(message, hint=hint)
         self.kind = kind
         self.grant = grant
+        self.fatal = False
 
 
 _SAID = {

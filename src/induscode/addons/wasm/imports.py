@@ -14,9 +14,10 @@ import msgspec
 from wasmtime import WasmtimeError
 from wasmtime.component import Linker, Variant
 
+from induscode.addons.acting import LOG_CHARACTERS, HostCalls, LogLevel
 from induscode.addons.wasm.faults import WasmFault, WasmFaultKind
-from induscode.addons.wasm.host import LogLevel, WasmGrant, WasmHost
-from induscode.addons.wasm.limits import ANSWER_BYTES, LOG_CHARACTERS
+from induscode.addons.wasm.grants import WasmGrant
+from induscode.addons.wasm.limits import ANSWER_BYTES
 from induscode.addons.wasm.running import Running
 from induscode.addons.wasm.world import IMPORTS
 from induscode.errors import (
@@ -37,7 +38,7 @@ class Caller(Protocol):
     """The component that calls: what it holds now, and the call in which it does."""
 
     @property
-    def host(self) -> WasmHost: ...
+    def host(self) -> HostCalls: ...
 
     @property
     def running(self) -> Running: ...

@@ -9,7 +9,6 @@ __all__ = [
     "CACHE_ENTRIES",
     "COMPONENT_BYTES",
     "CORE_INSTANCES",
-    "LOG_CHARACTERS",
     "MEMORIES",
     "TABLES",
     "TABLE_ELEMENTS",
@@ -21,9 +20,6 @@ COMPONENT_BYTES = 64 * 1024 * 1024
 
 ANSWER_BYTES = 1024 * 1024
 """Of each text that a component hands to the host: answers, and arguments of host calls."""
-
-LOG_CHARACTERS = 2_000
-"""Of a line for the log; the rest is cut off with a mark."""
 
 MEMORIES = 4
 TABLES = 32

@@ -6,12 +6,12 @@ The engine is an optional part; it is imported when the first component is loade
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from induscode.addons.acting import HostCalls
 from induscode.addons.contract import (
     AddonApi,
     AddonId,
@@ -19,19 +19,33 @@ from induscode.addons.contract import (
     LoaderError,
     LoaderErrorKind,
 )
+from induscode.addons.recording import record
 from induscode.addons.wasm.cache import CompileCache
-from induscode.addons.wasm.contributions import record
+from induscode.addons.wasm.contributions import ComponentRuntime
 from induscode.addons.wasm.faults import WasmFault, WasmFaultKind
-from induscode.addons.wasm.host import WasmHost
 from induscode.addons.wasm.limits import WasmLimits
+from induscode.addons.wasm.resting import ComponentFile, open_component
 
 if TYPE_CHECKING:
     from induscode.addons.wasm.addon import WasmAddon
 
-__all__ = ["SUFFIX", "WasmLoader"]
+__all__ = ["SUFFIX", "WasmLoader", "opened"]
 
 SUFFIX = ".wasm"
-INSTALL = "pip install 'induscode[wasm]'"
+_KINDS = {
+    WasmFaultKind.REFUSED: LoaderErrorKind.INVALID,
+    WasmFaultKind.UNREADABLE: LoaderErrorKind.UNREADABLE,
+    WasmFaultKind.NO_ENGINE: LoaderErrorKind.UNSUPPORTED,
+}
+
+
+async def opened(file: ComponentFile) -> WasmAddon:
+    """With nothing granted. Raises `LoaderError`, and nothing else."""
+    try:
+        return await open_component(file, HostCalls())
+    except WasmFault as fault:
+        kind = _KINDS.get(fault.kind, LoaderErrorKind.FAILED)
+        raise LoaderError(kind, file.path, fault.message, hint=fault.hint) from fault
 
 
 class WasmLoader:
@@ -42,49 +56,28 @@ class WasmLoader:
     def __init__(
         self,
         *,
-        services: Callable[[AddonId], WasmHost],
+        services: Callable[[AddonId], HostCalls],
         cache: CompileCache | None = None,
         limits: WasmLimits | None = None,
     ) -> None:
         self._services = services
         self._cache = cache
-        self._limits = limits
+        self._limits = limits or WasmLimits()
 
     async def load(self, path: Path) -> AddonManifest:
         """Raises `LoaderError`, and nothing else."""
         if path.suffix != SUFFIX:
             raise LoaderError.unsupported(path, "it is no WebAssembly component")
-        addon = await self._opened(path)
+        addon = await opened(ComponentFile(path, self._cache, self._limits))
         await addon.rest()
+        about = addon.registration
 
         async def register(api: AddonApi) -> None:
             granted = self._services(api.id)
             addon.host = msgspec.structs.replace(granted, handles=api.handles())
-            record(addon, api)
+            runtime = ComponentRuntime(addon)
+            record(lambda: runtime, about, api)
 
-        about = addon.registration
         name = None if about.id is None else AddonId(about.id)
-        return AddonManifest(
-            register, name, about.version, requests=about.requests(), close=addon.close
-        )
-
-    async def _opened(self, path: Path) -> WasmAddon:
-        try:
-            runtime = import_module("induscode.addons.wasm.addon")
-        except ImportError as error:
-            if error.name is None or not error.name.startswith("wasmtime"):
-                raise
-            kind = LoaderErrorKind.UNSUPPORTED
-            raise LoaderError(
-                kind, path, "WebAssembly components need the package wasmtime", hint=INSTALL
-            ) from None
-        try:
-            return await runtime.WasmAddon.open(path, limits=self._limits, cache=self._cache)
-        except OSError as error:
-            kind = LoaderErrorKind.UNREADABLE
-            said = error.strerror or str(error)
-            raise LoaderError(kind, path, said, hint="make it readable") from None
-        except WasmFault as fault:
-            refused = fault.kind is WasmFaultKind.REFUSED
-            kind = LoaderErrorKind.INVALID if refused else LoaderErrorKind.FAILED
-            raise LoaderError(kind, path, fault.message, hint=fault.hint) from fault
+        version = about.version or None
+        return AddonManifest(register, name, version, requests=about.requests(), close=addon.close)

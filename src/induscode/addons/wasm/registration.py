@@ -2,47 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import msgspec
-from msgspec import Meta, Struct
 
-from induscode.addons.offers import Most, Name, Offers
+from induscode.addons.offers import Offers
 from induscode.addons.wasm.faults import WasmFault, WasmFaultKind
-from induscode.feature.capability import CapabilityRequest, parse_capability
-from induscode.feature.limits import TEXT_CHARACTERS
-from induscode.kernel.jsontext import parse_object
+from induscode.kernel.jsontext import JsonProblem, parse_object
 
-__all__ = ["Registration", "WantedCapability", "parsed"]
+__all__ = ["parsed"]
 
 
-class WantedCapability(Struct, frozen=True, forbid_unknown_fields=True):
-    """`name` as people write it, e.g. `scoped-fs(execute)`."""
-
-    name: str
-    reason: Annotated[str, Meta(min_length=1, max_length=TEXT_CHARACTERS)]
-    required: bool = True
-
-    def request(self) -> CapabilityRequest:
-        """Raises ValueError for what is no capability."""
-        return CapabilityRequest(parse_capability(self.name), self.reason, self.required)
-
-
-class Registration(Offers, frozen=True, forbid_unknown_fields=True):
-    id: Name | None = None
-    version: Name | None = None
-    capabilities: Annotated[tuple[WantedCapability, ...], Most] = ()
-
-    def requests(self) -> tuple[CapabilityRequest, ...]:
-        return tuple(wanted.request() for wanted in self.capabilities)
-
-
-def parsed(text: str) -> Registration:
+def parsed(text: str) -> Offers:
     """Raises `WasmFault`, naming the field."""
     try:
-        found = msgspec.convert(parse_object(text)[1], Registration)
-        found.check()
-        found.requests()
+        found = msgspec.convert(parse_object(text)[1], Offers)
+        found.check_spoken()
+        if found.tasks:
+            raise JsonProblem("tasks: a component has none, it runs only while it is called")
     except ValueError as error:  # of JSON, of its shape, or of a capability
         raise WasmFault(
             WasmFaultKind.BAD_ANSWER,

@@ -40,7 +40,7 @@ def run(argv: list[str], environ: Mapping[str, str]) -> int:
     )
     words.add_argument("subject", nargs="?", metavar="RULE or FEATURE")
     words.add_argument("capability", nargs="*", metavar="CAPABILITY", help="e.g. 'scoped-fs(read)'")
-    words.add_argument("--all", action="store_true", help="rules of every workspace")
+    words.add_argument("--all", action="store_true", help="those of every workspace")
     words.add_argument("--json", action="store_true", help="one JSON object")
     asked = words.parse_args(argv)
     around = here(environ)
@@ -60,7 +60,8 @@ def _list(around: Surroundings, asked: Namespace) -> int:
     here_only = str(around.workspace)
     if not asked.all:
         kept = {here_only: kept.get(here_only, [])}
-    grants = GrantStore(around.places.config).all()
+    store = GrantStore(around.places.config, around.workspace)
+    grants = store.all() if asked.all else store.here()
     if asked.json:
         out_json({"rules": kept, "features": grants})
         return 0
@@ -74,7 +75,8 @@ def _list(around: Surroundings, asked: Namespace) -> int:
     else:
         out('nothing is allowed for "always" here')
     for feature, grant in grants.items():
-        _show(feature, grant)
+        if grant.granted or grant.withdrawn:
+            _show(feature, grant)
     return 0
 
 
@@ -106,7 +108,8 @@ def _change(around: Surroundings, asked: Namespace) -> int:
         requested = feature.descriptor.all_requests()
         listed = ", ".join(f"'{request.capability.text()}'" for request in requested)
         raise UsageError(f"{asked.action} needs a CAPABILITY", hint=f"it asks for {listed}")
-    store, at = GrantStore(around.places.config), iso(around.clock.now_ms())
+    store = GrantStore(around.places.config, around.workspace)
+    at = iso(around.clock.now_ms())
     if asked.action == "give":
         store.give(feature.descriptor, feature.digest, wanted, at)
     else:

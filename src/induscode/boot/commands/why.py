@@ -52,11 +52,18 @@ def run(argv: list[str], environ: Mapping[str, str]) -> int:
         out_json(view) if asked.json else _show_request(view, ink)
         return 0
     findings = find_text(found, blobs, asked.find)
+    shown = {finding.piece.entry for finding in findings}
+    findings += [f for f in find_said(found, blobs, asked.find) if _instead(f, shown)]
     if asked.request is not None:
         findings = [f for f in findings if f.since_request <= asked.request]
     findings += _behind(findings, path, blobs, asked.find)
     out_json(findings) if asked.json else _show_findings(findings, asked.find, ink)
     return 0 if findings else 1
+
+
+def _instead(finding: Finding, shown: set[str]) -> bool:
+    """Whether a feature put it in the place of an answer that no request showed yet."""
+    return finding.piece.entry_type == "amendment" and finding.piece.entry not in shown
 
 
 def _behind(findings: list[Finding], path: Path, blobs: BlobStore, wanted: str) -> list[Finding]:

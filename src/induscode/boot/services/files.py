@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, assert_never
 
 from induscode.boot.services.authority import Authority
-from induscode.boot.services.roots import Judge
+from induscode.boot.services.roots import ServiceRoots
 from induscode.errors import ServiceRefused
 from induscode.feature.capability import ScopedFs
 from induscode.kernel.cancel import CancelToken
-from induscode.kernel.tool import Shell, ShellOutcome, ToolKind
+from induscode.kernel.tool import ShellOutcome, ToolKind
 from induscode.policy.paths import command_subject, inside, path_subject
 from induscode.policy.subject import Access, CallView, Subject
 from induscode.policy.verdict import Allow, Ask, Deny
@@ -28,16 +28,16 @@ _EXECUTE = ScopedFs(execute=True)
 class Files:
     """The port behind `ScopedFiles`. Three questions at every use, each by itself: is it granted
     now, does the path stay inside the workspace, does the gate allow it. What the gate would ask a
-    person about is refused: nobody is asked on behalf of a feature."""
+    person about is refused: nobody is asked on behalf of a feature. A command of a session's feature
+    is in the log before it runs."""
 
-    def __init__(
-        self, authority: Authority, wanted: ScopedFs, workspace: Path, shell: Shell, judge: Judge
-    ) -> None:
+    def __init__(self, authority: Authority, wanted: ScopedFs, roots: ServiceRoots) -> None:
         self._authority = authority
         self._wanted = wanted
-        self._workspace = Path(os.path.realpath(workspace))
-        self._shell = shell
-        self._judge = judge
+        self._workspace = Path(os.path.realpath(roots.workspace))
+        self._shell = roots.shell
+        self._judge = roots.judge
+        self._session = roots.session
         self._disk = LocalFilesystem()
 
     def read(self, path: str) -> bytes:
@@ -64,10 +64,18 @@ class Files:
             subject = command_subject(command, self._workspace)
         except ValueError as error:
             raise ServiceRefused(f"the command is not usable: {error}") from None
-        self._gate("bash", ToolKind.SHELL, {"command": command}, subject)
-        return await self._shell.run(
-            command, cwd=subject.cwd, seconds=seconds, cancel=cancel, progress=_unheard
-        )
+        call = self._gate("bash", ToolKind.SHELL, {"command": command}, subject)
+        if self._session is None:
+            return await self._shell.run(
+                command,
+                cwd=subject.cwd,
+                seconds=seconds,
+                cancel=cancel,
+                progress=_unheard,
+                apart=True,
+            )
+        by = str(self._authority.feature)
+        return await self._session.execute_unasked(call, seconds=seconds, by=by, cancel=cancel)
 
     def _granted(self, needed: ScopedFs) -> None:
         if not self._wanted.covers(needed):
@@ -93,12 +101,15 @@ class Files:
         self._gate(tool, kind, {"path": path}, subject)
         return subject.path
 
-    def _gate(self, tool: str, kind: ToolKind, arguments: dict[str, Any], what: Subject) -> None:
-        """Raises `ServiceRefused` with the words of the verdict."""
-        verdict = self._judge(CallView(tool, kind, arguments, what))
+    def _gate(
+        self, tool: str, kind: ToolKind, arguments: dict[str, Any], what: Subject
+    ) -> CallView:
+        """What was judged. Raises `ServiceRefused` with the words of the verdict."""
+        call = CallView(tool, kind, arguments, what)
+        verdict = self._judge(call)
         match verdict:
             case Allow():
-                return
+                return call
             case Ask(question=question):
                 raise ServiceRefused(f"{question}; nobody is asked on behalf of a feature")
             case Deny(reason=reason):

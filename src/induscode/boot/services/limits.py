@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "BODY_CHARACTERS",
+    "CHOICES_MOST",
     "COMMENTS_MOST",
     "COMMENT_CHARACTERS",
     "ITEMS_MOST",
@@ -21,6 +22,9 @@ STATE_BYTES = 16 * 1024 * 1024
 """All files of one feature's state together."""
 
 STATE_FILES = 256
+
+CHOICES_MOST = 100
+"""Of a model or an effort, by one feature in one session."""
 
 TITLE_CHARACTERS = 200
 BODY_CHARACTERS = 20_000

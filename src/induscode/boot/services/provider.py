@@ -9,15 +9,18 @@ from __future__ import annotations
 from typing import TypeVar
 
 from induscode.boot.services.authority import Authority
+from induscode.boot.services.command_shell import TypedShell
 from induscode.boot.services.files import Files
 from induscode.boot.services.memory import Memory
 from induscode.boot.services.roots import ServiceRoots
 from induscode.boot.services.secret import Secret
+from induscode.boot.services.session_control import Control, ControlBounds
 from induscode.boot.services.state import open_state, state_key
 from induscode.boot.services.work_items import WorkItemFiles
 from induscode.errors import IndusError
 from induscode.feature.capability import (
     AnyCapability,
+    ContributeCommand,
     FeatureState,
     GrantPort,
     HostCapability,
@@ -25,15 +28,21 @@ from induscode.feature.capability import (
     RunBackgroundTask,
     ScopedFs,
     SecretRef,
+    SendMessage,
+    SetModel,
+    SetThinking,
     WorkItemStore,
 )
 from induscode.feature.descriptor import FeatureId
 from induscode.feature.hosting.records import FeatureRecord
+from induscode.feature.hosting.sinks import NoticeBound
 from induscode.feature.hosting.snapshot import is_a
 from induscode.feature.lending import lend
+from induscode.feature.service_command import CommandShell
 from induscode.feature.service_files import ScopedFiles
 from induscode.feature.service_memory import Notes
 from induscode.feature.service_secret import SecretService
+from induscode.feature.service_session import SessionControl
 from induscode.feature.service_state import Migration, StateDirectory
 from induscode.feature.service_work_items import WorkItems
 from induscode.feature.services import Denied, Unavailable
@@ -41,6 +50,7 @@ from induscode.feature.services import Denied, Unavailable
 __all__ = ["HostServices"]
 
 Service = TypeVar("Service")
+_NO_SESSION = "no session runs here"
 
 
 class HostServices:
@@ -51,6 +61,7 @@ class HostServices:
     ) -> None:
         self._authority = Authority(feature, grants, record)
         self._roots = roots
+        self._bounds = ControlBounds(NoticeBound(lambda name, text: str(roots.spill(name, text))))
 
     def provide(self, wanted: AnyCapability, kind: type[Service]) -> Service | Denied | Unavailable:
         if not is_a(wanted, HostCapability):
@@ -83,8 +94,7 @@ class HostServices:
         roots = self._roots
         match wanted:
             case ScopedFs():
-                files = Files(self._authority, wanted, roots.workspace, roots.shell, roots.judge)
-                return ScopedFiles(lend(files))
+                return ScopedFiles(lend(Files(self._authority, wanted, roots)))
             case WorkItemStore():
                 if roots.work_items is None:
                     return self._unavailable(wanted.text(), "there is no place for work items here")
@@ -96,8 +106,28 @@ class HostServices:
                 if roots.memory is None:
                     return self._unavailable(wanted.text(), "there is no place for notes here")
                 return Notes(lend(Memory(self._authority, wanted, roots.memory)))
+            case ContributeCommand():
+                return self._command_shell(wanted)
+            case SendMessage() | SetModel() | SetThinking():
+                return self._control(wanted)
             case _:
                 return self._unavailable(wanted.text(), "the host does not have this service yet")
+
+    def _command_shell(self, wanted: ContributeCommand) -> CommandShell | Unavailable:
+        session = self._roots.session
+        if session is None:
+            return self._unavailable(wanted.text(), _NO_SESSION)
+        return CommandShell(lend(TypedShell(self._authority, wanted, session, self._roots.spill)))
+
+    def _control(
+        self, wanted: SendMessage | SetModel | SetThinking
+    ) -> SessionControl | Unavailable:
+        session = self._roots.session
+        if session is None:
+            return self._unavailable(wanted.text(), _NO_SESSION)
+        if session.settled and not isinstance(wanted, SendMessage):
+            return self._unavailable(wanted.text(), "a delegate keeps the model it was sent with")
+        return SessionControl(lend(Control(self._authority, wanted, session, self._bounds)))
 
     def _secret(self, wanted: SecretRef) -> SecretService | Unavailable:
         roots = self._roots

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from induscode.capability_deck.agents.profile import SubagentProfile
 from induscode.capability_deck.catalog import cards_for_profile
 from induscode.capability_deck.contract import PLAIN_WORDS, DeckFault, Profile
 from induscode.crew.delegates.limits import MAX_DEPTH, SECONDS
-from induscode.crew.delegates.profiles import SubagentProfile
 from induscode.policy.aliases import tool_name
 from induscode.policy.modes import Mode, narrower
 

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from induscode.crew.delegates.limits import PROFILE_BYTES
-from induscode.crew.delegates.profiles import SubagentProfile, usable_name
+from induscode.capability_deck.agents.files import PROFILE_BYTES, usable_name
+from induscode.capability_deck.agents.profile import SubagentProfile
 from induscode.errors import ConfigError
 from induscode.kernel.yamltext import load_yaml
 from induscode.policy.modes import Mode

@@ -9,7 +9,6 @@ __all__ = [
     "LAST_WORDS_CHARACTERS",
     "MAX_DEPTH",
     "PROFILES",
-    "PROFILE_BYTES",
     "SECONDS",
     "SECONDS_TO_STOP",
     "UPDATES",
@@ -42,9 +41,6 @@ UPDATE_CHARACTERS = 120
 
 UPDATES = 200
 """Lines about what one delegate does; its log has all of it."""
-
-PROFILE_BYTES = 256 * 1024
-"""The largest file of a profile that is read."""
 
 PROFILES = 100
 """Profiles there may be; files beyond are left out, and named."""

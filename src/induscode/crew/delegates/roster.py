@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
+from induscode.capability_deck.agents.files import read_profile
+from induscode.capability_deck.agents.profile import SubagentProfile
 from induscode.crew.delegates.limits import PROFILES
-from induscode.crew.delegates.profiles import SubagentProfile, read_profile
 from induscode.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -24,11 +24,12 @@ from induscode.feature.capability import (
     GrantPort,
     RunBackgroundTask,
 )
-from induscode.feature.command import CommandContribution
+from induscode.feature.command import CommandContribution, CommandDeclaration
 from induscode.feature.descriptor import FeatureDescriptor
 from induscode.feature.diagnostic import SkippedContribution
 from induscode.feature.fragment import FragmentContribution, FragmentDeclaration
 from induscode.feature.hook import HookContribution, HookDeclaration
+from induscode.feature.hosting.claims import Claims, Kind
 from induscode.feature.hosting.foreign import is_plain, plain, short
 from induscode.feature.hosting.snapshot import ToolSnapshot, snapshot, task_snapshot
 from induscode.feature.limits import (
@@ -45,17 +46,13 @@ __all__ = [
     "DraftHook",
     "DraftTask",
     "DraftTool",
-    "Kind",
 ]
 
 T = TypeVar("T")
-Kind = Literal["tool", "hook", "task", "command", "fragment"]
 _UNTYPED = (
     f"a command's name has up to {COMMAND_NAME_CHARACTERS} visible characters, and neither white"
     " space nor '/' among them"
 )
-Claimed = Callable[[Kind, str], str | None]
-"""Which feature has this name already, if any."""
 
 
 class DraftTool(Struct, frozen=True):
@@ -76,7 +73,7 @@ class DraftTask(Struct, frozen=True):
 
 class DraftCommand(Struct, frozen=True):
     contribution: CommandContribution
-    description: str
+    declaration: CommandDeclaration
     needs: tuple[AnyCapability, ...]
 
 
@@ -89,7 +86,7 @@ class DraftFragment(Struct, frozen=True):
 class Draft:
     """What one feature contributes; the port behind all of its registrars."""
 
-    def __init__(self, descriptor: FeatureDescriptor, grants: GrantPort, claimed: Claimed) -> None:
+    def __init__(self, descriptor: FeatureDescriptor, grants: GrantPort, claims: Claims) -> None:
         self.tools: dict[str, DraftTool] = {}
         self.hooks: dict[str, DraftHook] = {}
         self.tasks: dict[str, DraftTask] = {}
@@ -99,7 +96,8 @@ class Draft:
         self._descriptor = descriptor
         self._id = str(descriptor.id)
         self._grants = grants
-        self._claimed = claimed
+        self._claims = claims
+        self._own = Claims({}, {})
         self._lock = Lock()
         self._open = True
         self._names = frozenset(self._declared())
@@ -130,7 +128,7 @@ class Draft:
         except FeatureInstallError as error:
             self._skip("tool", name, error.message)
         else:
-            self._put(self.tools, name, made)
+            self._put("tool", self.tools, name, made)
 
     def hook(self, contribution: HookContribution) -> None:
         name = plain(contribution.name)
@@ -143,7 +141,7 @@ class Draft:
             needs = (ContributeHook(declared.point), *declared.required_capabilities)
             if self._admitted("hook", name, needs):
                 made = HookContribution(name, declared.point, contribution.hook, self._id)
-                self._put(self.hooks, name, DraftHook(declared, made, needs))
+                self._put("hook", self.hooks, name, DraftHook(declared, made, needs))
 
     def task(self, contribution: BackgroundTaskContribution) -> None:
         name = plain(contribution.id)
@@ -158,7 +156,7 @@ class Draft:
             return
         needs = (RunBackgroundTask(), *contribution.required_capabilities)
         if self._admitted("task", name, needs):
-            self._put(self.tasks, name, DraftTask(contribution, needs))
+            self._put("task", self.tasks, name, DraftTask(contribution, needs))
 
     def command(self, contribution: CommandContribution) -> None:
         name = plain(contribution.name)
@@ -172,7 +170,7 @@ class Draft:
         needs = (ContributeCommand(name), *contribution.required_capabilities)
         if self._admitted("command", name, needs):
             made = CommandContribution(name, contribution.command, needs, self._id)
-            self._put(self.commands, name, DraftCommand(made, declared.description, needs))
+            self._put("command", self.commands, name, DraftCommand(made, declared, needs))
 
     def fragment(self, contribution: FragmentContribution) -> None:
         name = plain(contribution.name)
@@ -187,15 +185,16 @@ class Draft:
         needs = (ContributeFragment(declared.slot), *contribution.required_capabilities)
         if self._admitted("fragment", name, needs):
             made = FragmentContribution(name, text, needs, self._id)
-            self._put(self.fragments, name, DraftFragment(made, declared, needs))
+            self._put("fragment", self.fragments, name, DraftFragment(made, declared, needs))
 
     # What the installer does
 
     def preflight(self) -> None:
         """Note every declared name that an earlier feature has, before anything is installed."""
         for kind, name in self._declared():
-            if owner := self._claimed(kind, name):
-                self._skip(kind, name, f"{owner} has this name already, {self._id} comes later")
+            if claim := self._claims.of(kind, name):
+                reason = f"{claim.told(name)}, {self._id} comes later"
+                self._skip(kind, name, reason, owner=claim.owner)
 
     def seal(self) -> None:
         """Nothing comes in any more, not even from a thread that was let in before."""
@@ -248,17 +247,23 @@ class Draft:
         }
         return [(kind, name) for kind, some in names.items() for name in some]
 
-    def _put(self, shelf: dict[str, T], name: str, made: T) -> None:
+    def _put(self, kind: Kind, shelf: dict[str, T], name: str, made: T) -> None:
         with self._lock:
             if not self._open:
                 raise HandleClosed("this installation is over", hint="register during install")
             shelf[name] = made
+            self._own.take(kind, name, self._id)
 
     def _admitted(self, kind: Kind, name: str, needs: tuple[AnyCapability, ...]) -> bool:
         if name in self._shelf(kind):
-            self._skip(kind, name, "it was contributed twice; the first one counts")
+            reason = "it was contributed twice; the first one counts"
+            self._skip(kind, name, reason, owner=self._id)
             return False
-        if self._claimed(kind, name):
+        if own := self._own.of(kind, name):
+            reason = f"it has the name {own.name} already, which is taken for the same"
+            self._skip(kind, name, reason, owner=self._id)
+            return False
+        if self._claims.of(kind, name):
             return False  # the preflight has told it
         for need in needs:
             if why := self._grants.denial(need):
@@ -266,12 +271,12 @@ class Draft:
                 return False
         return True
 
-    def _skip(self, kind: Kind, name: str, reason: str) -> None:
+    def _skip(self, kind: Kind, name: str, reason: str, *, owner: str = "") -> None:
         """Every declared contribution has room for one reason; what goes beyond is bounded."""
         declared = (kind, name) in self._names
         if len(self.skipped) < SKIPPED_MOST or (declared and (kind, name) not in self._told):
             shown = name if declared else short(name)
-            self.skipped.append(SkippedContribution(kind, shown, short(reason)))
+            self.skipped.append(SkippedContribution(kind, shown, short(reason), owner))
             self._told.add((kind, name))
 
 

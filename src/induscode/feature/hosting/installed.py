@@ -43,7 +43,8 @@ class UnreadableFeature:
 
 
 class InstalledFeature:
-    """One feature with a descriptor, enabled or not. Nothing of its own state is kept."""
+    """One feature with a descriptor, enabled or not. Nothing of its own state is kept. Of what was
+    `granted` when it was installed, trust in its content alone gave what is `trusted`."""
 
     def __init__(
         self,
@@ -62,6 +63,7 @@ class InstalledFeature:
         self.enabled = False
         self.refused = False
         self.granted: tuple[AnyCapability, ...] = ()
+        self.trusted: tuple[AnyCapability, ...] = ()
         self.denied: tuple[CapabilityDenial, ...] = ()
         self.ports = ports
         self.handles: Handles | None = None
@@ -110,7 +112,7 @@ class InstalledFeature:
             installed_commands=tuple(draft.commands),
             installed_fragments=tuple(draft.fragments),
             skipped_contributions=tuple(
-                SkippedContribution(one.kind, clean(one.name), clean(one.reason))
+                SkippedContribution(one.kind, clean(one.name), clean(one.reason), one.owner)
                 for one in draft.skipped
             ),
             diagnostics=tuple(self.record.diagnostics),

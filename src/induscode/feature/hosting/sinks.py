@@ -22,7 +22,7 @@ from induscode.feature.limits import (
     NOTICES_MOST,
 )
 
-__all__ = ["Alerts", "Diagnostics", "Notices", "SinkPaths"]
+__all__ = ["Alerts", "Diagnostics", "NoticeBound", "Notices", "SinkPaths"]
 
 
 class SinkPaths(Struct, frozen=True):
@@ -34,28 +34,42 @@ class SinkPaths(Struct, frozen=True):
     spill: Callable[[str, str], str]
 
 
+class NoticeBound:
+    """How much one feature may put in front of the model. `spill` keeps what is too long."""
+
+    def __init__(self, spill: Callable[[str, str], str]) -> None:
+        self.count = 0
+        self._spill = spill
+
+    def fit(self, feature: str, text: str) -> str | None:
+        """The text as it may be said; None when the feature has said enough."""
+        self.count += 1
+        if self.count > NOTICES_MOST:
+            return None
+        if len(text) <= NOTICE_CHARACTERS:
+            return text
+        where = self._spill(feature, text)
+        return f"{text[:NOTICE_CHARACTERS]}\n[cut; the whole text is in {where}]"
+
+
 class Notices:
     def __init__(self, record: FeatureRecord, grants: GrantPort, paths: SinkPaths) -> None:
         self._record = record
         self._grants = grants
         self._paths = paths
-        self._count = 0
+        self._bound = NoticeBound(paths.spill)
 
     async def notify(self, text: str) -> bool:
         if why := self._grants.denial(EmitModelNotification()):
             self._record.note(f"a notice was refused: {why}", "capability")
             return False
-        self._count += 1
-        if self._count > NOTICES_MOST:
-            if self._count == NOTICES_MOST + 1:
+        fit = self._bound.fit(self._record.feature, plain(text))
+        if fit is None:
+            if self._bound.count == NOTICES_MOST + 1:
                 self._record.note(f"more than {NOTICES_MOST} notices; further are left out", "hook")
             return False
-        feature, text = self._record.feature, plain(text)
-        if len(text) > NOTICE_CHARACTERS:
-            where = self._paths.spill(feature, text)
-            text = f"{text[:NOTICE_CHARACTERS]}\n[cut; the whole text is in {where}]"
         with no_errand():
-            await self._paths.notify(feature, text)
+            await self._paths.notify(self._record.feature, fit)
         return True
 
 

@@ -1,4 +1,4 @@
-"""The commands that a prompt has itself. No feature, macro or skill takes the name of one."""
+"""The commands that a prompt has itself: no feature, macro or skill takes the name of one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ COMMANDS = {
     "/quit": "leave (also /exit, or Ctrl-D)",
 }
 ALIASES = ("/exit",)
+_SCREENS = ("/clear", "/model")
 
-RESERVED = frozenset(name.removeprefix("/") for name in (*COMMANDS, *ALIASES))
-"""All of them, without the slash."""
+RESERVED = frozenset(name.removeprefix("/") for name in (*COMMANDS, *ALIASES, *_SCREENS))
+"""All of them without the slash, and those that a screen has and a line prompt has not: who types
+one of them must never reach anything else."""

@@ -1,8 +1,7 @@
-"""A sub-agent's profile: `.indus/agents/<name>.toml`.
+"""A sub-agent's profile as a file: `.indus/agents/<name>.toml`.
 
-A profile narrows what its agent may do and says how it works; nothing in it gives more than whoever
-sends the agent has. A field that nobody knows makes the file unusable: a misspelt limit must not be
-no limit.
+Nothing in it gives more than whoever sends the agent has. A field that nobody knows makes the file
+unusable: a misspelt limit must not be no limit.
 """
 
 from __future__ import annotations
@@ -15,36 +14,20 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from induscode.crew.delegates.limits import PROFILE_BYTES
+from induscode.capability_deck.agents.profile import SubagentProfile
 from induscode.errors import ConfigError
 from induscode.policy.modes import Mode
 
-__all__ = ["AGENTS_DIR", "SubagentProfile", "discover_profiles", "read_profile", "usable_name"]
+__all__ = ["AGENTS_DIR", "PROFILE_BYTES", "discover_profiles", "read_profile", "usable_name"]
 
 AGENTS_DIR = ".indus/agents"
+
+PROFILE_BYTES = 256 * 1024
+"""The largest file of a profile that is read."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PLACE = re.compile(r"^(?P<found>.*?) - at `\$\.?(?P<field>.*)`$", re.DOTALL)
 _UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]*)`")
-
-
-class SubagentProfile(Struct, frozen=True):
-    """`model` is PROVIDER/MODEL; without one the agent works with its parent's. `tool_collection`
-    is the name of a profile of the deck or a list of tools, `without` are tools it never has.
-    `description` says what the agent is for and `when` when to send it; `source` is its file."""
-
-    name: str
-    model: str | None = None
-    tool_collection: str | tuple[str, ...] | None = None
-    prompt: str | None = None
-    description: str = ""
-    when: str = ""
-    mode: Mode | None = None
-    max_steps: int | None = None
-    max_cost: float | None = None
-    max_seconds: float | None = None
-    without: tuple[str, ...] = ()
-    source: str = ""
 
 
 _Positive = Annotated[float, Meta(gt=0)]
