@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from bench.addons import measure_addons
 from bench.deck import measure_deck
 from bench.delegate import measure_delegate
 from bench.exchange import measure_answer, measure_calls, measure_version
@@ -16,7 +17,17 @@ from bench.search import measure_search
 def main() -> int:
     words = argparse.ArgumentParser(prog="python -m bench")
     words.add_argument("--rounds", type=int, default=10, help="interleaved runs of each")
-    names = ("version", "answer", "calls", "append", "resume", "search", "deck", "delegate")
+    names = (
+        "version",
+        "answer",
+        "calls",
+        "append",
+        "resume",
+        "search",
+        "deck",
+        "delegate",
+        "addons",
+    )
     words.add_argument("--only", choices=names)
     asked = words.parse_args()
     parts = {
@@ -27,6 +38,7 @@ def main() -> int:
         "resume": measure_resume,
         "deck": lambda: measure_deck(asked.rounds),
         "delegate": lambda: measure_delegate(max(3, asked.rounds // 2)),
+        "addons": lambda: measure_addons(asked.rounds),
         "search": lambda: measure_search(asked.rounds * 3),
     }
     good = True

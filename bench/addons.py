@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,15 +33,22 @@ _MANY = 20
 _CALLS = 500
 _EVENTS = 20_000
 _TIERS = (
-    ("a gate of tier 0", "safety/toml", "safety", None),
+    ("a gate of tier 0", None, "gate", None),
     ("a gate of tier 1", "safety/safety.py", "safety", 1.0),
     ("a gate of tier 2", "wasm/guard.wasm", "guard", 0.3),
 )
+_GATE = """
+id = "NAME"
+[[gate]]
+event = "tool:before"
+match-tool = "bash"
+reason = "not here"
+"""
 _VIEW = ToolView("call", "bash", {"command": "git status --short"})
 
 
 def measure_addons(rounds: int) -> list[Row]:
-    return [_unheard(), *(_around(*tier) for tier in _TIERS), _start(rounds)]
+    return [_unheard(), *(_around(*tier) for tier in _TIERS), _program(rounds), _start(rounds)]
 
 
 def _unheard() -> Row:
@@ -57,11 +63,11 @@ def _unheard() -> Row:
     return Row("an event that nobody hears", "an empty coroutine", ours, bare, None, "ms")
 
 
-def _around(name: str, source: str, addon: str, limit: float | None) -> Row:
+def _around(name: str, source: str | None, addon: str, limit: float | None) -> Row:
     """The least of several series: what it takes when nothing else happens."""
     with tempfile.TemporaryDirectory() as folder:
         home = _home(Path(folder))
-        _installed(home, _EXAMPLES / source)
+        _installed(home, _EXAMPLES / source if source else _manifest(home, addon))
         ours = asyncio.run(_heard(home, addon))
     bare = _each(_bare, _CALLS)
     bound = None if limit is None else (ours, limit, "ms a call")
@@ -104,6 +110,19 @@ def _each(work: Callable[[], Awaitable[object]], count: int) -> float:
     return min(asyncio.run(series()) for _ in range(5))
 
 
+def _program(rounds: int) -> Row:
+    """A Python addon from its start until it is ready to be asked; nobody asks, so it ends."""
+    python = [sys.executable, "-B"]
+    bare, ours = interleaved(
+        rounds,
+        lambda: run([*python, "-c", "pass"], cwd=_EXAMPLES, env=os.environ),
+        lambda: run([*python, str(_EXAMPLES / "safety/safety.py")], cwd=_EXAMPLES, env=os.environ),
+    )
+    over = ((ours.wall - bare.wall) * 1000, 60.0, "ms over it")
+    name = "a Python addon starts, wall"
+    return Row(name, "bare interpreter", ours.wall, bare.wall, None, "s", limit=over)
+
+
 def _start(rounds: int) -> Row:
     """One answer with twenty addons installed, against the same with none."""
     with tempfile.TemporaryDirectory() as folder:
@@ -123,19 +142,18 @@ def _start(rounds: int) -> Row:
 
 def _copied(root: Path, number: int) -> Path:
     """A third each of manifests, programs and components."""
-    source, suffix = (
-        ("safety/toml", ""),
-        ("safety/safety.py", ".py"),
-        ("wasm/guard.wasm", ".wasm"),
-    )[number % 3]
-    place = root / f"addon{number}{suffix}"
-    if suffix:
-        shutil.copy(_EXAMPLES / source, place)
-        return place
-    shutil.copytree(_EXAMPLES / source, place)
-    manifest = place / "manifest.toml"
-    manifest.write_text(manifest.read_text().replace('id = "safety"', f'id = "addon{number}"'))
+    source = (None, _EXAMPLES / "safety/safety.py", _EXAMPLES / "wasm/guard.wasm")[number % 3]
+    if source is None:
+        return _manifest(root, f"addon{number}")
+    place = root / f"addon{number}{source.suffix}"
+    place.write_bytes(source.read_bytes().replace(b'"safety"', f'"addon{number}"'.encode()))
     return place
+
+
+def _manifest(root: Path, name: str) -> Path:
+    (root / name).mkdir()
+    (root / name / "manifest.toml").write_text(_GATE.replace("NAME", name))
+    return root / name
 
 
 def _home(place: Path) -> Path:

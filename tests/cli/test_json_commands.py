@@ -22,6 +22,7 @@ FOR_PROGRAMS = {
     "trust": (),
     "grants": (),
     "feature": (),
+    "addon": (),
     "doctor": (),
 }
 # `fork` prints one id and nothing else; the others are for a person at a terminal.

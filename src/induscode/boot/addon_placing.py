@@ -61,7 +61,10 @@ class Placing:
                 hint="start again, and look: indus trust show",
             )
         package = self._own(found)
-        offers = self._offers(package, place)
+        try:
+            offers = self._offers(package, place)
+        except LoaderError as error:  # the person knows the file, not the copy
+            raise LoaderError(error.kind, found.entry, error.detail, hint=error.hint) from error
         trusted = trusted_capabilities(package.tier, offers)
         return self.feature("project", package, offers, item.path, trusted)
 

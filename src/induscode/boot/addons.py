@@ -28,6 +28,8 @@ __all__ = ["NO_ADDONS", "Addons", "addons_of"]
 
 _USER = "user"
 _PROJECT = "project"
+_INSTALLED = "addon "
+"""Before the id, where an installed one is spoken of."""
 
 
 class Running(Protocol):
@@ -71,13 +73,15 @@ def addons_of(around: Surroundings, machine: Machine, told: Callable[[str, str],
 
 
 def _installed(placing: Placing) -> Iterator[Package]:
+    around = placing.around
     try:
         known = placing.store.installed()
     except (IndusError, OSError) as error:
         yield _unusable(str(error), "", _USER, "installed addons")
+        yield from _guards(around, _USER, str(error), lambda label: label.startswith(_INSTALLED))
         return
     for each in known:
-        label = f"addon {each.id}"
+        label = f"{_INSTALLED}{each.id}"
         if each.package is None or each.offers is None or each.reason:
             hint = f"look: indus addon list; approve: indus addon install {each.origin}"
             yield _unusable(f"{each.reason}; {hint}", each.digest, _USER, label)
@@ -93,6 +97,8 @@ def _of_workspace(placing: Placing) -> Iterator[Package]:
         guarding = {grant.label for grant in grants.here().values() if grant.gates}
     except (IndusError, OSError) as error:
         yield _unusable(str(error), "", _PROJECT, "addons of the workspace")
+        here = {item.path for item in around.door.items if item.kind is Kind.ADDON}
+        yield from _guards(around, _PROJECT, str(error), here.__contains__)
         return
     for item in around.door.items:
         if item.kind is not Kind.ADDON:
@@ -106,6 +112,20 @@ def _of_workspace(placing: Placing) -> Iterator[Package]:
         elif item.path in guarding:
             why = "it waits for your trust; look: indus trust show; accept: indus trust grant"
             yield _unusable(why, "", _PROJECT, item.path)
+
+
+def _guards(
+    around: Surroundings, source: str, reason: str, is_here: Callable[[str], bool]
+) -> Iterator[Package]:
+    """Those that once guarded something, where nothing else is known of any: it stays shut.
+    `is_here` knows them by what they are called to people."""
+    try:
+        known = GrantStore(around.places.config, around.workspace).here()
+    except (IndusError, OSError):
+        return  # then no grant counts, and who needs one is denied
+    for name, grant in known.items():
+        if name.startswith(f"{source}:") and grant.gates and is_here(grant.label):
+            yield _unusable(reason, grant.digest, source, grant.label)
 
 
 def _unusable(reason: str, digest: str, source: str, label: str) -> Package:

@@ -61,8 +61,9 @@ def run(argv: list[str]) -> int:
 
 def _complain(told: str) -> None:
     from induscode.boot.secrets import CleanOutput
+    from induscode.channels.terminal import safe
 
-    CleanOutput(sys.stderr, os.environ).write(f"indus: {told}\n")
+    CleanOutput(sys.stderr, os.environ).write(f"indus: {safe(told)}\n")
 
 
 def _give_up_output() -> None:

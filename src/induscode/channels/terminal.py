@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping
 from typing import TextIO
 
-__all__ = ["Ink", "exact", "safe", "write_line"]
+__all__ = ["Ink", "exact", "safe", "safe_json", "write_line"]
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e"
@@ -41,6 +41,16 @@ def exact(text: str) -> str:
     return "".join(
         c if c == "\n" or (c.isprintable() and c not in _BLANK) else _mark(c) for c in text
     )
+
+
+def safe_json(text: str) -> str:
+    """A JSON text with what `safe` marks as escapes of JSON: to a program it says the same."""
+    return _HIDDEN.sub(lambda found: _escaped(found.group()), text)
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _mark(character: str) -> str:

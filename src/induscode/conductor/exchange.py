@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Literal
 
 import msgspec
+from msgspec import Raw
 
 from induscode.conductor.ports import Emit, ModelSetting
 from induscode.conductor.recorder import Recorder
@@ -23,7 +24,6 @@ from induscode.kernel.clock import Clock, iso
 from induscode.kernel.content import AnswerBlock, plain_text
 from induscode.kernel.events import Alert, TextDelta, ThinkingDelta, UsageReported
 from induscode.kernel.model import Answer, Body, StopReason, Usage
-from induscode.kernel.request import Head, NeutralRequest
 from induscode.kernel.scrubbing import Scrubber, scrubbed, unsigned
 from induscode.policy.redaction import StreamRedactor
 from induscode.session.blobs import BlobStore
@@ -80,10 +80,10 @@ class Exchange:
         await self._recorder.write(first, by=_HOST, cancel=cancel)
         return await self._dispatch(setting, body, self._recorder.log.head, first, cancel)
 
-    def objection(self, setting: ModelSetting, head: Head) -> str:
-        """Why the model's wire cannot say this, "" when it can."""
+    def objection(self, setting: ModelSetting, changes: dict[str, Raw]) -> str:
+        """Why the model's wire cannot say these parameters, "" when it can."""
         try:
-            setting.provider.encoder().encode(NeutralRequest(head, (), None, 0))
+            setting.provider.encoder().encode(self._projection.tried(changes))
         except ProviderError as refused:
             return refused.message
         return ""

@@ -112,8 +112,8 @@ class CommandRunner:
             over.set_result(None)
 
     async def execute_unasked(self, line: Line, *, by: str, cancel: CancelToken) -> ShellOutcome:
-        """The same for a feature that acts by itself: what the gate would ask about is refused.
-        Nobody watches what it changes."""
+        """The same for a feature that acts by itself: what the gate would ask about is refused, and
+        no hook shapes its environment. Nobody watches what it changes."""
         return await self._executed(line, by, cancel, _unasked)
 
     async def _executed(
@@ -123,7 +123,9 @@ class CommandRunner:
         await self._means.opened()
         try:
             await self._permitted(call, line.view, cancel, asked)
-            environment = await self._furnished(call, line, cancel)
+            environment = None
+            if asked is not _unasked:  # who shapes environments would hear of its own commands
+                environment = await self._furnished(call, line, cancel)
         except ServiceRefused as refused:
             deny = self._entry(call, "deny", refused.message)
             await self._recorder.write(deny, by=by, cancel=CancelToken())

@@ -59,14 +59,16 @@ _BANDS = list(HookBand)
 
 
 def hooks_of(registry: FeatureRegistry) -> Hooks:
-    """Guards first, observers last, and within a band in the order of the registry."""
+    """Guards first, observers last, and within a band in the order of the registry; what is heard
+    after a call is heard in reverse of that order, so that the first to enter is the last to leave.
+    """
     ears: dict[HookPoint, list[Ear]] = {point: [] for point in HookPoint}
     ranked = sorted(registry.hooks(), key=lambda pair: _BANDS.index(pair[1].declaration.band))
     for feature, draft in ranked:
         point = draft.declaration.point
         ears[point].append(Ear(feature, draft, *_METHODS[point]))
     around = [*map(PreToolEar, ears[HookPoint.PRE_TOOL_CALL])]
-    after = [*map(PostToolEar, ears[HookPoint.POST_TOOL_CALL])]
+    after = [*map(PostToolEar, _by_bands_reversed(ears[HookPoint.POST_TOOL_CALL]))]
     return Hooks(
         session_start=tuple(map(SessionStartEar, ears[HookPoint.SESSION_START])),
         input=tuple(map(InputEar, ears[HookPoint.INPUT_SUBMIT])),
@@ -81,3 +83,9 @@ def hooks_of(registry: FeatureRegistry) -> Hooks:
         summary=tuple(map(SummaryEar, ears[HookPoint.SUMMARY])),
         session_end=tuple(map(SessionEndEar, ears[HookPoint.SESSION_END])),
     )
+
+
+def _by_bands_reversed(ears: list[Ear]) -> list[Ear]:
+    """For those that are heard from the last to the first, guards and observers keep their places:
+    a guard decides before others rewrite, and an observer sees what they left."""
+    return sorted(ears, key=lambda ear: -_BANDS.index(ear.band))

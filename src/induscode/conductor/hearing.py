@@ -39,6 +39,7 @@ class Ear:
         self, feature: InstalledFeature, draft: DraftHook, method: str, takes: tuple[type, ...]
     ) -> None:
         self.by = feature.id
+        self.band = draft.declaration.band
         self.tools = frozenset(map(tool_name, draft.declaration.tools))
         self._feature = feature
         self._draft = draft

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
+from msgspec import Raw
 from msgspec.structs import replace
 
 from induscode.conductor.amendments import amendment_of
@@ -18,10 +19,9 @@ from induscode.errors import UserError
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.content import Text
 from induscode.kernel.jsontext import digest
-from induscode.kernel.request import Head, NeutralRequest
+from induscode.kernel.request import NeutralRequest, Parameters
 from induscode.session.blobs import BlobStore
 from induscode.session.entries import Amendment, Operation
-from induscode.session.parameters import amended
 from induscode.session.projection import Projection
 from induscode.session.storing import load_said, store_said
 
@@ -30,8 +30,8 @@ __all__ = ["Shaping"]
 _CONTEXT = "pre-request"
 _PARAMETERS = "request-parameters"
 
-Objection = Callable[[Head], str]
-"""Why the model's wire cannot say this, "" when it can."""
+Objection = Callable[[dict[str, Raw]], str]
+"""Why the model's wire cannot say these parameters, "" when it can."""
 
 
 class Shaping:
@@ -130,19 +130,18 @@ class Shaping:
                 case Noted():
                     await self._decisions.noted(_PARAMETERS, hook.by, tuned)
                 case Tuned():
-                    await self._tune(tuned, head, objection, hook.by, cancel)
+                    await self._tune(tuned, head.parameters, objection, hook.by, cancel)
                 case None:
                     continue
 
     async def _tune(
-        self, tuned: Tuned, head: Head, objection: Objection, by: str, cancel: CancelToken
+        self, tuned: Tuned, now: Parameters, objection: Objection, by: str, cancel: CancelToken
     ) -> None:
-        changes = changes_of(tuned.parameters, head.parameters)
+        changes = changes_of(tuned.parameters, now)
+        if not changes:
+            return
         if isinstance(changes, dict):
-            if not changes:
-                return
-            asked = replace(head, parameters=amended(head.parameters, changes))
-            changes = objection(asked) or changes
+            changes = objection(changes) or changes
         if isinstance(changes, str):
             why = f"{by} wants to change how the model is asked: {changes}"
             await self._decisions.passed_over(_PARAMETERS, by, Stop(why, "refused"))

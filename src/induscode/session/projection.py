@@ -134,6 +134,13 @@ class Projection:
         tail = Message("user", tuple(parts)) if parts else None
         return NeutralRequest(self._current_head(), self._sealed, tail, self._revision)
 
+    def tried(self, changes: dict[str, Raw]) -> NeutralRequest:
+        """The beginning of a request with these parameters changed, to see whether it can be said.
+        Raises as `request` and `amended` do."""
+        head = self._current_head()
+        parameters = amended(head.parameters, changes)
+        return NeutralRequest(msgspec.structs.replace(head, parameters=parameters), (), None, 0)
+
     def has_result(self, call: str) -> bool:
         return call in self._results
 

@@ -29,6 +29,7 @@ BEFORE, AFTER = "contribute-hook(pre-tool-call)", "contribute-hook(post-tool-cal
 ALERT, EXECUTE, MARK = "emit-alert", "scoped-fs(execute)", "shape-environment(SUBJECT_MARK)"
 _HERE = Path(__file__).parent / "subject"
 _GUESTS = Path(__file__).parents[3] / "build" / "guests"
+_SLOW, _COMPILING = "wasm-python", 200
 _ENTRIES = ("input", "notice", "amendment", "hook", "intent", "result", "compaction")
 _FACTS = ("point", "decision", "outcome", "rewritten_by", "arguments", "parameters", "summary")
 
@@ -44,6 +45,13 @@ class Tier:
     asks: bool = True
     tasks: bool = True
     needs: tuple[str, ...] = ()
+
+    @property
+    def runtime(self) -> str:
+        """As the log names it."""
+        if self.path.suffix == ".wasm":
+            return "wasm"
+        return "external-process" if self.path.suffix else "declarative"
 
 
 TIERS = {
@@ -61,7 +69,7 @@ TIERS = {
         Tier("shell", _HERE / "subject.sh"),
         Tier("wasm-c", _HERE / "subject.wasm", tasks=False),
         Tier("wasm-javascript", _GUESTS / "subject-js.wasm", tasks=False),
-        Tier("wasm-python", _GUESTS / "subject-python.wasm", tasks=False),
+        Tier(_SLOW, _GUESTS / "subject-python.wasm", tasks=False),
     )
 }
 
@@ -80,9 +88,11 @@ class Stage(House):
         return stage
 
     def installed(self) -> None:
-        """With everything granted that it asks for."""
-        done = self.run("addon", "install", str(self.tier.path), "--yes")
-        assert done.code == 0, done.err
+        """With everything granted that it asks for. The component in Python is 18 MB of code, which
+        is compiled now."""
+        installing = self.start("addon", "install", str(self.tier.path), "--yes")
+        out, err = installing.communicate(timeout=_COMPILING)
+        assert installing.returncode == 0, (out + err).decode()
 
     def only(self, *capabilities: str) -> None:
         """Of what was granted, leave these and what its programs need."""
@@ -139,4 +149,6 @@ def _plain(value: Any) -> Any:
 def across(*, lacking: Iterable[str] = ()) -> pytest.MarkDecorator:
     """Run with every tier but those that lack one of these: intercepts, asks, tasks."""
     fit = [tier for tier in TIERS.values() if all(getattr(tier, one) for one in lacking)]
-    return pytest.mark.parametrize("stage", [tier.name for tier in fit], indirect=True)
+    slow = pytest.mark.timeout(_COMPILING + 40)
+    given = [pytest.param(tier.name, marks=slow if tier.name == _SLOW else ()) for tier in fit]
+    return pytest.mark.parametrize("stage", given, indirect=True)

@@ -68,6 +68,17 @@ def test_a_gate_stops_a_call_with_its_reason_and_lets_others_pass(stage: Stage) 
     assert FEATURE in stage.why("it is forbidden")
 
 
+@across()
+def test_a_session_records_who_was_there_and_by_which_right(stage: Stage) -> None:
+    stage.only(BEFORE)
+    stage.ask(words=_FULL)
+    [installed] = stage.entries("install")
+    [row] = [row for row in installed["features"] if row["id"] == FEATURE]
+    assert (row["version"], row["runtime"]) == ("1.0.0", stage.tier.runtime)
+    assert row["grant"] == f"user: {', '.join((*stage.tier.needs, BEFORE))}"
+    assert stage.run("addon", "list", "--json").out.count(row["package"]) == 1
+
+
 @across(lacking=["intercepts"])
 def test_an_enter_stage_rewrites_and_blocks_and_the_host_looks_again(stage: Stage) -> None:
     stage.only(BEFORE)

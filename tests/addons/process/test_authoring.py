@@ -204,24 +204,26 @@ async def test_the_redactor_example_takes_a_key_out_of_a_result(nursery: Nursery
     assert await addon.exit(0, ToolExitContext("ls", "2", {}, ToolResult.text("x"))) == Continue()
 
 
-async def test_the_notifier_example_tells_of_a_moved_branch_and_ends_when_asked(
+async def test_the_notifier_example_tells_where_the_branch_is_and_ends_when_asked(
     nursery: Nursery,
 ) -> None:
-    ran: list[str] = []
+    told: list[str] = []
 
     async def run(command: str) -> ExecOutcome:
-        ran.append(command)
         return ExecOutcome("abc\n", "", 0)
 
-    calls = HostCalls(FrameworkHandles(exec=run))
+    async def notify(text: str) -> None:
+        told.append(text)
+
+    calls = HostCalls(FrameworkHandles(exec=run), notify)
     addon = await nursery.addon(EXAMPLES / "notifier" / "notifier.py", calls=calls)
     cancel = CancelToken()
     running = asyncio.ensure_future(addon.task("watch", cancel))
-    await until(lambda: bool(ran))
+    await until(lambda: bool(told))
     cancel.cancel()
     async with asyncio.timeout(10):
         await running
-    assert nursery.told == []
+    assert (told, nursery.told) == (["the branch is at abc"], [])
 
 
 @both

@@ -35,6 +35,12 @@ def tool(args, call):
     return act(args["what"], call.host)
 
 
+@addon.on("chat:message")
+def answered(payload, call):
+    if "Any word?" in payload["text"]:
+        call.host.send_message("one more word")
+
+
 @addon.command("act", "do something")
 def command(args, call):
     return act(args, call.host)

@@ -1,4 +1,4 @@
-"""Components that go wrong in a real session: each is stopped, named, and what it guards is shut."""
+"""Components that go wrong in a session: each is stopped and named, and what it guards is shut."""
 
 from __future__ import annotations
 

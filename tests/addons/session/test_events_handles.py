@@ -18,6 +18,7 @@ ACTOR = Path(__file__).with_name("actor.py")
 ALL = "granted send_message set_model set_thinking exec"
 HANDLES = ["exec", "send_message", "set_model", "set_thinking"]
 SENT = {"type": "text", "text": "sent by the actor"}
+MORE = {"type": "text", "text": "one more word"}
 
 
 @pytest.fixture(scope="module")
@@ -57,17 +58,19 @@ def _answered(entry: dict[str, Any]) -> None:
 def test_a_message_is_read_in_the_turn_and_a_choice_counts_from_the_next_input(
     house: House, mode: str
 ) -> None:
-    steps = [call("act", what=ALL), say("Done."), say("And on.")]
+    steps = [call("act", what=ALL), say("Any word?"), say("Done."), say("And on.")]
     told, bodies = driven(house, mode, "go on\nand on", steps)
     assert told.exit == 0, told.aside
     assert told.text.splitlines()[-1] == "And on."
     [result] = house.of("result")
     _answered(result)
-    first, second, third = bodies
+    _, second, third, last = bodies
     assert _last(second)[-1] == SENT
-    assert [_asked(body) for body in (first, second)] == [("claude-sonnet-4-5", False)] * 2
-    assert _asked(third) == ("claude-haiku-4-5", True)
-    assert [entry["text"] for entry in house.of("notice", by=BY)] == [SENT["text"]]
+    assert _last(third) == [MORE], "the turn does not end before it is read"
+    assert [_asked(body) for body in bodies[:3]] == [("claude-sonnet-4-5", False)] * 3
+    assert _asked(last) == ("claude-haiku-4-5", True)
+    sent = [entry["text"] for entry in house.of("notice", by=BY)]
+    assert sent == [SENT["text"], MORE["text"]]
     chosen = [(entry["point"], entry["reason"]) for entry in house.of("hook", by=BY)]
     assert ("set-model", "anthropic/claude-haiku-4-5") in chosen
     assert ("set-thinking", "low") in chosen

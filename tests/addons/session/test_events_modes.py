@@ -284,7 +284,6 @@ def test_the_handler_is_given_the_real_payload_and_its_answer_takes_effect(
 
 
 @pytest.mark.parametrize("mode", MODES)
-@requirement("addons.wired")
 def test_events_come_in_the_order_of_the_turn_and_the_session_replays(
     walk: Walking, mode: str
 ) -> None:
@@ -292,3 +291,12 @@ def test_events_come_in_the_order_of_the_turn_and_the_session_replays(
     assert [event for event, _ in done.heard] == ORDER
     assert done.told.exit == 0
     assert done.replays
+
+
+@pytest.mark.parametrize("mode", ["print", "plain"])
+def test_a_person_is_told_what_was_changed_and_where(walk: Walking, mode: str) -> None:
+    told = [line for line in walk(mode).told.aside.splitlines() if BY in line]
+    assert [line.partition(f"{BY}: ")[2] for line in told[:4]] == [
+        *("rewrite: pre-tool", "rewrite: shell-environment", "rewrite: post-tool"),
+        "deny: not yet",
+    ]

@@ -44,7 +44,7 @@ def _made(house: House) -> set[str]:
         (("--mode", "full", "--deny", "bash(touch *)"), set[str]()),
         (("--mode", "plan"), set[str]()),
         ((), set[str]()),
-        (("--allow", "bash(touch *)", "--allow", "write"), DOORS),
+        (("--allow", "bash(touch *)", "--allow", "write", "--allow", "reach"), DOORS),
     ],
     ids=["full", "denied by a rule", "plan", "nobody to ask", "allowed by a rule"],
 )
@@ -121,6 +121,6 @@ def test_a_program_reaches_nothing_that_is_not_its_own(house: House) -> None:
     [result] = house.of("result")
     *found, environs = json.loads(spoken(result))
     assert [each for each in zip(tried, found, strict=True) if "refused" not in str(each[1])] == []
-    assert environs == []
+    assert environs in ([], {"refused": 13}), "the key of the host"
     assert not (house.work / "made.txt").exists()
     assert not (house.root / ".bashrc").exists()

@@ -183,13 +183,13 @@ def walked(template: House, root: Path, mode: str, prompt: str, steps: Sequence[
         session,
         told,
         bodies,
-        _within(session, _heard(house)),
+        _within(session, heard(house)),
         house.entries(log=logs[session]),
         all(house.run("replay", name).code == 0 for name in logs),
     )
 
 
-def _heard(house: House) -> list[tuple[str, dict[str, Any]]]:
+def heard(house: House) -> list[tuple[str, dict[str, Any]]]:
     """What the addon keeps in its state."""
     kept = house.indus.glob("features/user-*/version-*/*")
     rows = sorted(json.loads(file.read_text()) for file in kept)

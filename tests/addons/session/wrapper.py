@@ -1,4 +1,4 @@
-"""An addon that stands around every tool, and has one of its own."""
+"""An addon that stands around every tool and has one of its own, a command and a hook."""
 
 from indus_addon import Addon
 
@@ -23,6 +23,16 @@ def leave(call):
 @addon.tool("measure", "Measure nothing.")
 def measure(args):
     return "it fits"
+
+
+@addon.command("measure", "measure a word")
+def typed(args):
+    return f"{args} fits"
+
+
+@addon.on("input:submit", transform=True)
+def submitted(payload):
+    return {"text": payload["text"].replace("draft-word", "final-word")}
 
 
 addon.run()

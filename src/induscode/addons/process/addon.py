@@ -42,6 +42,7 @@ from induscode.addons.process.peer import Peer
 from induscode.addons.process.registration import registration_of
 from induscode.addons.process.started import Program, launched
 from induscode.addons.process.streams import Complaints
+from induscode.feature.lending import no_errand
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.tool import ToolContext, ToolResult
 from induscode.policy.redaction import Secrets
@@ -199,7 +200,8 @@ class ProcessAddon:
             if self._over is not None:
                 raise self._over.with_traceback(None)
             if self._peer is None or self._peer.fault is not None:
-                self._peer = await self._begun()
+                with no_errand():  # it serves others when the task that first called it is over
+                    self._peer = await self._begun()
             return self._peer
 
     async def _begun(self) -> Peer:

@@ -89,10 +89,10 @@ def granted(calls: HostCalls) -> list[str]:
 
 
 def heard(calls: HostCalls, method: str, params: Raw) -> None:
-    """A notification. Only `log` is one; another, or a broken one, is passed over, as JSON-RPC
-    has it."""
+    """A notification. Only `log` is one; another, a broken one, or one that comes when nobody hears
+    any more is passed over, as JSON-RPC has it."""
     if method == "log":
-        with suppress(HostCallFailed):
+        with suppress(HostCallFailed, IndusError):
             _logged(calls, params)
 
 

@@ -18,14 +18,11 @@ from induscode.errors import UsageError, UserError
 from induscode.feature.capability import AnyCapability, parse_capability
 from induscode.feature.hosting.grant_store import GrantStore
 from induscode.kernel.clock import iso
-from induscode.policy.trust import State
 
 if TYPE_CHECKING:
-    from induscode.addons.package import AddonPackage
     from induscode.boot.addon_look import Look
     from induscode.boot.addon_plan import Asked, Plan
     from induscode.boot.surroundings import Surroundings
-    from induscode.policy.belongings import Belonging
 
 __all__ = ["run"]
 
@@ -120,18 +117,19 @@ def _planned(around: Surroundings, path: str) -> tuple[Look, Plan]:
     ask, and counts once its content is trusted."""
     from induscode.addons.discovery import Tier
     from induscode.addons.package import package_at
+    from induscode.boot.addon_items import item_of, refuse_untrusted
     from induscode.boot.addon_look import look_at
     from induscode.boot.addon_plan import plan_of
     from induscode.boot.addon_store import AddonStore
     from induscode.boot.listing import features_here
 
     package = package_at(around.cwd / Path(path).expanduser())
-    item, runs = _item(around, package), package.tier is not Tier.DECLARATIVE
-    if item is not None and runs:
-        _refuse_untrusted(around, item)
+    runs = package.tier is not Tier.DECLARATIVE
+    if runs:
+        refuse_untrusted(around, package)
     look = asyncio.run(look_at(package, around, _warn))
     store = AddonStore(around.places.data)
-    if item is not None and runs:
+    if runs and item_of(around, package) is not None:
         store.remember(look.package.digest, look.offers, at=iso(around.clock.now_ms()))
     features = features_here(around)
     try:
@@ -140,29 +138,14 @@ def _planned(around: Surroundings, path: str) -> tuple[Look, Plan]:
         features.registry.close()
 
 
-def _item(around: Surroundings, package: AddonPackage) -> Belonging | None:
-    """What of this workspace it is, as far as trust is concerned."""
-    if not package.path.is_relative_to(around.workspace):
-        return None
-    name = str(package.path.relative_to(around.workspace))
-    return next((item for item in around.door.items if item.path == name), None)
-
-
-def _refuse_untrusted(around: Surroundings, item: Belonging) -> None:
-    state = around.trust.state(item).state
-    if state is not State.UNCHANGED:
-        raise UserError(
-            f"{exact(item.path)} is {state}, and nothing of a workspace runs before it is trusted",
-            hint=f"look: indus trust show; accept: indus trust grant {exact(item.path)}",
-        )
-
-
 def _warn(told: str) -> None:
     sys.stderr.write(f"indus: it runs now to say what it offers. {told}\n")
 
 
 def _say_where_it_belongs(around: Surroundings, look: Look) -> None:
-    item = _item(around, look.package)
+    from induscode.boot.addon_items import item_of
+
+    item = item_of(around, look.package)
     if item is not None:
         path = exact(item.path)
         out(f"It belongs to this workspace, where it needs no installing: indus trust show {path}")

@@ -16,6 +16,7 @@ from induscode.addons.trial.recorded import RecordedSession
 from induscode.addons.trial.running import Taken, Trial, Tried, Way
 from induscode.addons.trial.samples import ask_samples
 from induscode.addons.trial.walking import Walk
+from induscode.boot.addon_items import refuse_untrusted
 from induscode.boot.addon_placing import COMPILED
 from induscode.boot.addon_test_view import TrialView
 from induscode.boot.commands.common import found_session, here, out_json, parser
@@ -82,7 +83,10 @@ async def _walked(session: RecordedSession, questions: Questions) -> None:
 async def _tried(
     path: Path, around: Surroundings, way: Way, session: RecordedSession | None
 ) -> Tried:
-    """Everything that it started is gone when this returns."""
+    """Everything that it started is gone when this returns. Raises `UserError` for what is of this
+    workspace and not trusted."""
+    package = package_at(path)
+    refuse_untrusted(around, package)
     keeper = Keeper()
     footing = Footing(
         keeper=keeper,
@@ -92,7 +96,6 @@ async def _tried(
         environ=around.environ,
     )
     try:
-        package = package_at(path)
         offers = await look(package, footing)
         trial = Trial(package, offers, footing)
         if session is None:

@@ -12,6 +12,7 @@ import msgspec
 
 from induscode.boot.invocation import HelpText, Invocation
 from induscode.boot.surroundings import Surroundings, surroundings
+from induscode.channels.terminal import safe_json
 from induscode.errors import UsageError
 from induscode.session.log import read_only
 from induscode.session.reader import Scan
@@ -51,7 +52,7 @@ def out(text: str = "") -> None:
 
 
 def out_json(value: object) -> None:
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    sys.stdout.write(safe_json(msgspec.json.encode(value).decode()) + "\n")
 
 
 def table(rows: Sequence[Sequence[str]], heads: Sequence[str]) -> None:

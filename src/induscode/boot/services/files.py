@@ -28,8 +28,8 @@ _EXECUTE = ScopedFs(execute=True)
 class Files:
     """The port behind `ScopedFiles`. Three questions at every use, each by itself: is it granted
     now, does the path stay inside the workspace, does the gate allow it. What the gate would ask a
-    person about is refused: nobody is asked on behalf of a feature. A command of a session's feature
-    is in the log before it runs."""
+    person about is refused: nobody is asked on behalf of a feature. A command of a session is in
+    the log before it runs."""
 
     def __init__(self, authority: Authority, wanted: ScopedFs, roots: ServiceRoots) -> None:
         self._authority = authority

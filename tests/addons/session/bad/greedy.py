@@ -2,7 +2,5 @@
 
 from speech import introduced
 
-held = []
 for _ in introduced():
-    for _ in range(64):
-        held.append(bytearray(512 * 1024 * 1024))
+    held = [bytearray(512 * 1024 * 1024) for _ in range(64)]
