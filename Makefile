@@ -111,7 +111,7 @@ sizes: setup
 .PHONY: test
 test: system setup local check ## everything CI runs: the gates, then the tests
 	$(call say,pytest)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 .PHONY: coverage
 coverage: system setup local ## tests with branch coverage; fails below the floor in pyproject.toml

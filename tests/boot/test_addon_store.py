@@ -13,8 +13,9 @@ import pytest
 from induscode.addons.contract import AddonId, HookEvent, HookKind, LoaderError
 from induscode.addons.offers import OfferedEvent, Offers
 from induscode.addons.package import AddonPackage, package_at
-from induscode.boot import addon_copies, addon_store
-from induscode.boot.addon_store import AddonStore, Installed, InstalledState
+from induscode.boot.addons import copies as addon_copies
+from induscode.boot.addons import store as addon_store
+from induscode.boot.addons.store import AddonStore, Installed, InstalledState
 from induscode.errors import ConfigError
 from induscode.feature.capability import EmitAlert
 from induscode.feature.descriptor import FeatureDescriptor, FeatureId

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from induscode.boot.addon_store import AddonStore, InstalledState
+from induscode.boot.addons.store import AddonStore, InstalledState
 from tests.cli.home import Home, answer
 
 SAFETY = """\

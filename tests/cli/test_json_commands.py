@@ -38,6 +38,10 @@ def test_every_command_is_for_programs_or_for_people() -> None:
 def told(tmp_path_factory: pytest.TempPathFactory) -> Home:
     home = Home(tmp_path_factory.mktemp("told"))
     assert home.run("-p", "hi", "-m", home.script(answer("Hello."))).code == 0
+    addon = home.root / "empty" / "manifest.toml"
+    addon.parent.mkdir()
+    addon.write_text('id = "empty"\n')
+    assert home.run("addon", "install", str(addon.parent), "--yes").code == 0
     return home
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from induscode.addons.discovery import ENTRY_EXTENSIONS, MANIFEST_FILENAME
-from induscode.boot.addon_listing import AddonState
+from induscode.boot.addons.listing import AddonState
 from induscode.policy.contents import MAX_FILES, MAX_PACKAGE_BYTES
 from tests.docs_blocks import blocks_of
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from induscode.boot.addons import NO_ADDONS, addons_of
+from induscode.boot.addons.session import NO_ADDONS, addons_of
 from induscode.boot.beginning import Beginning, begun_by_errand, begun_by_person, policy_of
 from induscode.boot.checkpoints import LateWatch, broken_rewind
 from induscode.boot.credentials import Credentials

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from induscode.boot.addons import NO_ADDONS, Addons
+from induscode.boot.addons.session import NO_ADDONS, Addons
 from induscode.boot.binding import bound_tools
 from induscode.boot.builtin_features import builtin_packages
 from induscode.boot.config import Config

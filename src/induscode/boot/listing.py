@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from induscode.boot.addons import addons_of
+from induscode.boot.addons.session import addons_of
 from induscode.boot.assemble import policy_of
 from induscode.boot.deck import deck_of
 from induscode.boot.features import Features, Ground, install_features

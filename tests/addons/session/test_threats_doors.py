@@ -76,6 +76,19 @@ def test_a_command_of_an_addon_is_a_door_like_the_others(
     assert left(doors) == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("--mode", "full", "--deny", "bash(touch *)"), ("--mode", "plan")],
+    ids=["rule", "plan"],
+)
+def test_the_line_of_a_manifest_is_judged_the_same(house: House, words: tuple[str, ...]) -> None:
+    house.addon("doors", 'id = "doors"\n[[command]]\nname = "reach"\nexec = "touch by-exec"\n')
+    house.trust()
+    ran = house.run("-p", "/reach", "-m", house.script(""), *words)
+    assert "/reach of project:doors was refused" in ran.err
+    assert _made(house) == set()
+
+
 @requirement("addons.sandbox.deny-by-default")
 def test_a_program_reaches_nothing_that_is_not_its_own(house: House) -> None:
     secret = house.root / ".ssh" / "id_ed25519"

@@ -8,7 +8,7 @@ import pytest
 
 from induscode.addons.trial.report import Difference, HostCall, Outcome, Step, Summary, TrialReport
 from induscode.addons.trial.running import Tried
-from induscode.boot.addon_test_view import TrialView
+from induscode.boot.addons.trial_view import TrialView
 from induscode.channels.terminal import Ink
 
 WIDTH = 80

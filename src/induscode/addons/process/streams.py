@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
-from induscode.addons.acting import LOG_CHARACTERS
 from induscode.addons.process.faults import ProcessFault, ProcessFaultKind
 from induscode.addons.process.limits import ProcessLimits
 from induscode.policy.redaction import Secrets
@@ -20,6 +19,7 @@ __all__ = ["Complaints", "LineReader", "LineWriter", "Output", "Reader"]
 
 _CHUNK = 64 * 1024
 _PAUSE = 0.005
+_LAST_CHARACTERS = 300
 _READING_SECONDS = 1.0
 
 Fail = Callable[[ProcessFault], None]
@@ -206,8 +206,8 @@ class Complaints(Reader):
         return self._kept.decode(errors="replace")
 
     def last(self) -> str:
-        """The last lines, short enough for a fault."""
-        return self.text().strip()[-LOG_CHARACTERS:]
+        """The last lines, short enough for a fault to be told with their end."""
+        return self.text().strip()[-_LAST_CHARACTERS:]
 
     def close(self) -> None:
         """Take what is there, and no more."""

@@ -20,8 +20,8 @@ from induscode.feature.hosting.grant_store import GrantStore
 from induscode.kernel.clock import iso
 
 if TYPE_CHECKING:
-    from induscode.boot.addon_look import Look
-    from induscode.boot.addon_plan import Asked, Plan
+    from induscode.boot.addons.look import Look
+    from induscode.boot.addons.plan import Asked, Plan
     from induscode.boot.surroundings import Surroundings
 
 __all__ = ["run"]
@@ -87,8 +87,8 @@ def _subject(asked: Namespace, what: str) -> str:
 def _list(around: Surroundings, asked: Namespace) -> int:
     if asked.subject is not None or asked.yes or asked.grant:
         raise UsageError("list takes no more words", hint="see: indus addon --help")
-    from induscode.boot.addon_listing import addons_here
-    from induscode.boot.addon_view import AddonView
+    from induscode.boot.addons.listing import addons_here
+    from induscode.boot.addons.view import AddonView
 
     rows = addons_here(around)
     if asked.json:
@@ -105,7 +105,7 @@ def _plan(around: Surroundings, path: str, *, as_json: bool) -> int:
     if as_json:
         out_json({**msgspec.to_builtins(plan), "path": exact(plan.path)})
         return 0
-    from induscode.boot.addon_view import AddonView
+    from induscode.boot.addons.view import AddonView
 
     AddonView(around.environ).plan(plan)
     _say_where_it_belongs(around, look)
@@ -117,10 +117,10 @@ def _planned(around: Surroundings, path: str) -> tuple[Look, Plan]:
     ask, and counts once its content is trusted."""
     from induscode.addons.discovery import Tier
     from induscode.addons.package import package_at
-    from induscode.boot.addon_items import item_of, refuse_untrusted
-    from induscode.boot.addon_look import look_at
-    from induscode.boot.addon_plan import plan_of
-    from induscode.boot.addon_store import AddonStore
+    from induscode.boot.addons.items import item_of, refuse_untrusted
+    from induscode.boot.addons.look import look_at
+    from induscode.boot.addons.plan import plan_of
+    from induscode.boot.addons.store import AddonStore
     from induscode.boot.listing import features_here
 
     package = package_at(around.cwd / Path(path).expanduser())
@@ -143,7 +143,7 @@ def _warn(told: str) -> None:
 
 
 def _say_where_it_belongs(around: Surroundings, look: Look) -> None:
-    from induscode.boot.addon_items import item_of
+    from induscode.boot.addons.items import item_of
 
     item = item_of(around, look.package)
     if item is not None:
@@ -158,7 +158,7 @@ def _install(around: Surroundings, asked: Namespace) -> int:
         raise UsageError("install takes --yes or --grant, and no --json")
     wanted = [_capability(text) for text in asked.grant]
     look, plan = _planned(around, path)
-    from induscode.boot.addon_view import AddonView
+    from induscode.boot.addons.view import AddonView
 
     AddonView(around.environ).plan(plan)
     granted = _chosen(plan, path, wanted, everything=asked.yes)
@@ -224,7 +224,7 @@ def _answer(question: str) -> str:
 def _put(around: Surroundings, look: Look, granted: Sequence[AnyCapability], path: str) -> None:
     """The copy first: what is granted and not there grants nothing. `path` is what was named."""
     from induscode.addons.descriptors import descriptor_of
-    from induscode.boot.addon_store import AddonStore
+    from induscode.boot.addons.store import AddonStore
     from induscode.feature.descriptor import FeatureId
 
     at = iso(around.clock.now_ms())
@@ -244,7 +244,7 @@ def _covered(text: str, granted: Sequence[AnyCapability]) -> bool:
 
 
 def _remove(around: Surroundings, name: str) -> int:
-    from induscode.boot.addon_store import AddonStore
+    from induscode.boot.addons.store import AddonStore
 
     store = AddonStore(around.places.data)
     grants = GrantStore(around.places.config, around.workspace)

@@ -16,9 +16,9 @@ from induscode.addons.trial.recorded import RecordedSession
 from induscode.addons.trial.running import Taken, Trial, Tried, Way
 from induscode.addons.trial.samples import ask_samples
 from induscode.addons.trial.walking import Walk
-from induscode.boot.addon_items import refuse_untrusted
-from induscode.boot.addon_placing import COMPILED
-from induscode.boot.addon_test_view import TrialView
+from induscode.boot.addons.items import refuse_untrusted
+from induscode.boot.addons.placing import COMPILED
+from induscode.boot.addons.trial_view import TrialView
 from induscode.boot.commands.common import found_session, here, out_json, parser
 from induscode.boot.surroundings import Surroundings
 from induscode.capability_deck.catalog import capability_ids

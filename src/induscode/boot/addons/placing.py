@@ -15,8 +15,8 @@ from induscode.addons.offers import Offers
 from induscode.addons.package import AddonPackage, id_of, package_at
 from induscode.addons.sandbox import SandboxPolicy
 from induscode.addons.standing import Footing, standing
-from induscode.boot.addon_acting import Acting
-from induscode.boot.addon_store import AddonStore
+from induscode.boot.addons.acting import Acting
+from induscode.boot.addons.store import AddonStore
 from induscode.boot.machine import Machine
 from induscode.boot.surroundings import Surroundings
 from induscode.feature.capability import (

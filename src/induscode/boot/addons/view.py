@@ -8,9 +8,9 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from induscode.boot.addon_listing import AddonRow, AddonState
-from induscode.boot.addon_plan import Difference, Plan
-from induscode.boot.addon_records import TIERS
+from induscode.boot.addons.listing import AddonRow, AddonState
+from induscode.boot.addons.plan import Difference, Plan
+from induscode.boot.addons.records import TIERS
 from induscode.boot.commands.common import out
 from induscode.boot.places import user_home
 from induscode.channels.terminal import Ink, exact

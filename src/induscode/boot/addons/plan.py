@@ -11,9 +11,9 @@ from induscode.addons.contract import HookKind
 from induscode.addons.descriptors import descriptor_of
 from induscode.addons.offers import OfferedEvent, OfferedInterceptor, Offers
 from induscode.addons.package import AddonPackage, package_at
-from induscode.boot.addon_look import Look
-from induscode.boot.addon_records import TIERS
-from induscode.boot.addon_store import Installed, InstalledState
+from induscode.boot.addons.look import Look
+from induscode.boot.addons.records import TIERS
+from induscode.boot.addons.store import Installed, InstalledState
 from induscode.boot.macro_feature import MACROS
 from induscode.boot.skill_feature import SKILLS
 from induscode.errors import IndusError

@@ -27,8 +27,8 @@ from induscode.addons.process.runners import runner_of
 from induscode.addons.process.started import Program, launched
 from induscode.addons.sandbox import SandboxPolicy
 from induscode.addons.standing import Footing, look
-from induscode.boot.addon_copies import copy_into, file_of, place_in
-from induscode.boot.addon_placing import COMPILED
+from induscode.boot.addons.copies import copy_into, file_of, place_in
+from induscode.boot.addons.placing import COMPILED
 from induscode.boot.surroundings import Surroundings
 from induscode.tools.processes.line import Keeper
 

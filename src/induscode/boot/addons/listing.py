@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from induscode.addons.contract import LoaderError
 from induscode.addons.discovery import Tier
 from induscode.addons.package import package_at
-from induscode.boot.addon_records import TIERS
-from induscode.boot.addon_store import AddonStore, Installed, InstalledState
+from induscode.boot.addons.records import TIERS
+from induscode.boot.addons.store import AddonStore, Installed, InstalledState
 from induscode.boot.listing import features_here
 from induscode.boot.surroundings import Surroundings
 from induscode.feature.descriptor import FeatureRuntimeKind

@@ -22,7 +22,7 @@ from induscode.addons.contract import AddonId, LoaderError
 from induscode.addons.discovery import Tier, usable_id
 from induscode.addons.offers import Offers
 from induscode.addons.package import AddonPackage, package_at
-from induscode.boot.addon_copies import (
+from induscode.boot.addons.copies import (
     copy_into,
     file_of,
     glance_at,
@@ -30,7 +30,7 @@ from induscode.boot.addon_copies import (
     removed,
     unfinished,
 )
-from induscode.boot.addon_records import (
+from induscode.boot.addons.records import (
     TIERS,
     AddonBook,
     AddonRecord,

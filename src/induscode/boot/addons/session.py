@@ -20,7 +20,7 @@ from induscode.feature.registry import FeatureInstallContext, Package
 from induscode.policy.belongings import Kind
 
 if TYPE_CHECKING:
-    from induscode.boot.addon_placing import Placing
+    from induscode.boot.addons.placing import Placing
     from induscode.boot.machine import Machine
     from induscode.boot.surroundings import Surroundings
 
@@ -65,7 +65,7 @@ def addons_of(around: Surroundings, machine: Machine, told: Callable[[str, str],
     here = any(item.kind is Kind.ADDON for item in around.door.items)
     if not here and not os.path.lexists(store_file):
         return NO_ADDONS
-    from induscode.boot.addon_placing import Placing
+    from induscode.boot.addons.placing import Placing
 
     placing = Placing(around, machine, told)
     packages = [*_installed(placing), *_of_workspace(placing)]
@@ -73,12 +73,11 @@ def addons_of(around: Surroundings, machine: Machine, told: Callable[[str, str],
 
 
 def _installed(placing: Placing) -> Iterator[Package]:
-    around = placing.around
     try:
         known = placing.store.installed()
     except (IndusError, OSError) as error:
         yield _unusable(str(error), "", _USER, "installed addons")
-        yield from _guards(around, _USER, str(error), lambda label: label.startswith(_INSTALLED))
+        yield from _guards(placing.around, str(error))
         return
     for each in known:
         label = f"{_INSTALLED}{each.id}"
@@ -89,6 +88,18 @@ def _installed(placing: Placing) -> Iterator[Package]:
             yield placing.feature(_USER, each.package, each.offers, label)
 
 
+def _guards(around: Surroundings, reason: str) -> Iterator[Package]:
+    """Installed ones that once guarded something, where nothing else is known of any: that stays
+    shut. Where no grant can be read either, there are no tools to guard."""
+    try:
+        known = GrantStore(around.places.config, around.workspace).here()
+    except (IndusError, OSError):
+        return
+    for grant in known.values():
+        if grant.gates and grant.label.startswith(_INSTALLED):
+            yield _unusable(reason, grant.digest, _USER, grant.label)
+
+
 def _of_workspace(placing: Placing) -> Iterator[Package]:
     around = placing.around
     trust, grants = around.trust, GrantStore(around.places.config, around.workspace)
@@ -97,8 +108,6 @@ def _of_workspace(placing: Placing) -> Iterator[Package]:
         guarding = {grant.label for grant in grants.here().values() if grant.gates}
     except (IndusError, OSError) as error:
         yield _unusable(str(error), "", _PROJECT, "addons of the workspace")
-        here = {item.path for item in around.door.items if item.kind is Kind.ADDON}
-        yield from _guards(around, _PROJECT, str(error), here.__contains__)
         return
     for item in around.door.items:
         if item.kind is not Kind.ADDON:
@@ -112,20 +121,6 @@ def _of_workspace(placing: Placing) -> Iterator[Package]:
         elif item.path in guarding:
             why = "it waits for your trust; look: indus trust show; accept: indus trust grant"
             yield _unusable(why, "", _PROJECT, item.path)
-
-
-def _guards(
-    around: Surroundings, source: str, reason: str, is_here: Callable[[str], bool]
-) -> Iterator[Package]:
-    """Those that once guarded something, where nothing else is known of any: it stays shut.
-    `is_here` knows them by what they are called to people."""
-    try:
-        known = GrantStore(around.places.config, around.workspace).here()
-    except (IndusError, OSError):
-        return  # then no grant counts, and who needs one is denied
-    for name, grant in known.items():
-        if name.startswith(f"{source}:") and grant.gates and is_here(grant.label):
-            yield _unusable(reason, grant.digest, source, grant.label)
 
 
 def _unusable(reason: str, digest: str, source: str, label: str) -> Package:

@@ -1,0 +1,1 @@
+"""Addons in this program: looked at, kept, and placed into sessions."""
