@@ -18,6 +18,7 @@ from induscode.feature.hook_views import (
     PublicPreRequestEvent,
     PublicPreToolCallEvent,
     PublicTurnStartEvent,
+    ReplaceResult,
     RewriteArguments,
 )
 from induscode.feature.points import HookPoint
@@ -318,3 +319,34 @@ async def test_a_fork_that_a_feature_objects_to_never_has_a_turn(place: Place) -
     kinds = [json.loads(line)["type"] for line in forked.read_text().splitlines()]
     assert (kinds.count("input"), kinds[-1]) == (1, "hook")
     assert [event.what for event in hook.seen] == ["fork"]
+
+
+async def test_after_a_call_guards_come_first_and_observers_see_what_the_others_left(
+    place: Place,
+) -> None:
+    heard: list[tuple[str, str]] = []
+
+    def hook(name: str, band: HookBand, adds: str = "") -> OwnFeature:
+        def answer(event: Any) -> Any:
+            heard.append((name, event.text))
+            return ReplaceResult(event.text + adds) if adds else Continue()
+
+        return hooked(Hook(answer), HookPoint.POST_TOOL_CALL, name, band=band)
+
+    await ran(
+        place,
+        CALL,
+        weather(Weather()),
+        hook("observer", HookBand.OBSERVER),
+        hook("outer", HookBand.NORMAL, " outer"),
+        hook("inner", HookBand.NORMAL, " inner"),
+        hook("guard", HookBand.GUARD),
+    )
+
+    first = heard[0][1]
+    assert heard == [
+        ("guard", first),
+        ("inner", first),
+        ("outer", f"{first} inner"),
+        ("observer", f"{first} inner outer"),
+    ]
