@@ -30,8 +30,9 @@ __all__ = ["measure_addons"]
 _INDUS = str(Path(sys.executable).parent / "indus")
 _EXAMPLES = Path(__file__).parent.parent / "examples" / "addons"
 _MANY = 20
-_CALLS = 500
-_EVENTS = 20_000
+_CALLS = 50
+_SERIES = 60
+_EVENTS = 5_000
 _TIERS = (
     ("a gate of tier 0", None, "gate", None),
     ("a gate of tier 1", "safety/safety.py", "safety", 1.0),
@@ -87,7 +88,7 @@ async def _heard(home: Path, addon: str) -> float:
     features = features_here(surroundings(Invocation(cwd=str(home / "work")), environ))
     [gate] = [hook for hook in features.hooks.tool if hook.by.endswith(addon)][:1]
     try:
-        return min([await _series(gate) for _ in range(5)])
+        return min([await _series(gate) for _ in range(_SERIES)])
     finally:
         await features.close()
 
@@ -107,7 +108,7 @@ def _each(work: Callable[[], Awaitable[object]], count: int) -> float:
             await work()
         return (time.perf_counter() - begun) / count * 1000
 
-    return min(asyncio.run(series()) for _ in range(5))
+    return min(asyncio.run(series()) for _ in range(_SERIES))
 
 
 def _program(rounds: int) -> Row:
