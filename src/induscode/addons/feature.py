@@ -40,6 +40,7 @@ from induscode.feature.background import (
     FeatureTaskContext,
     RestartPolicy,
 )
+from induscode.feature.capability import AnyCapability, InheritEnvironment, Network, ScopedFs
 from induscode.feature.command import CommandContribution, Say
 from induscode.feature.descriptor import FeatureDescriptor, FeatureId
 from induscode.feature.points import HookPoint
@@ -48,6 +49,7 @@ from induscode.feature.tool import ToolContribution
 
 __all__ = ["AddonFeature", "Placed", "Prompt", "Typed", "contribute"]
 
+_REACH = (ScopedFs, Network, InheritEnvironment)
 Typed = Callable[[str], AbstractContextManager[FrameworkHandles]]
 
 
@@ -111,22 +113,30 @@ class AddonFeature:
 def contribute(
     recorded: RegisteredManifest, offers: Offers, prompt: Prompt, ctx: FeatureInstallContext
 ) -> None:
-    """Everything that an addon recorded, under the names that its descriptor has for it."""
+    """Everything that an addon recorded, under the names that its descriptor has for it. What its
+    program was given when it started cannot be taken from it while it runs: once such a grant is
+    withdrawn, nothing of the addon is asked any more."""
+    given = _given(offers, ctx)
+
+    def lacking() -> str | None:
+        why = (ctx.grants.denial(one) for one in given)
+        return next((f"{no.capability.text()}: {no.reason}" for no in why if no is not None), None)
+
     for name, subscription in zip(event_hook_names(offers), recorded.subscriptions, strict=True):
-        ctx.hooks.add(name, POINTS[subscription.event], EventHook(subscription))
+        ctx.hooks.add(name, POINTS[subscription.event], EventHook(subscription, lacking))
     for place, one in enumerate(recorded.interceptors):
         tool = None if isinstance(one.match, AnyTool) else one.match.name
         stage = OfferedInterceptor(tool, one.enter is not None, one.exit is not None)
-        hook = StageHook(one)
+        hook = StageHook(one, lacking)
         if stage.enter:
             ctx.hooks.add(stage_hook_name(place, stage, ENTER), HookPoint.PRE_TOOL_CALL, hook)
         if stage.exit:
             ctx.hooks.add(stage_hook_name(place, stage, EXIT), HookPoint.POST_TOOL_CALL, hook)
     for command in recorded.commands:
         run = _Command(command, prompt)
-        ctx.commands.register(CommandContribution(command.name, run))
+        ctx.commands.register(CommandContribution(command.name, run, given))
     for tool in recorded.tools:
-        ctx.tools.register(ToolContribution(tool.name, tool))
+        ctx.tools.register(ToolContribution(tool.name, tool, given))
     for task in recorded.tasks:
         ctx.background_tasks.register(
             BackgroundTaskContribution(
@@ -134,8 +144,15 @@ def contribute(
                 _Task(task),
                 task.description,
                 restart=RestartPolicy.on_failure(task.restarts),
+                required_capabilities=given,
             )
         )
+
+
+def _given(offers: Offers, ctx: FeatureInstallContext) -> tuple[AnyCapability, ...]:
+    """What is granted now and shapes what a program of the addon can reach."""
+    wanted = (request.capability for request in offers.requests())
+    return tuple(one for one in wanted if isinstance(one, _REACH) and ctx.grants.allows(one))
 
 
 class _Command:

@@ -7,6 +7,7 @@ hook, has the deadline, reports it, and shuts the gate where it was one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeVar
 
 from induscode.addons.contract import (
@@ -65,12 +66,16 @@ Note = Continue | EmitDiagnosticRecord
 _COMPACTION = "compaction"
 
 
+Lacking = Callable[[], str | None]
+"""Why an addon may not be asked any more: what its program was started with was taken back."""
+
+
 class EventHook:
     """One subscription. It has the method of every point, and is registered at one."""
 
-    def __init__(self, subscription: EventSubscription) -> None:
+    def __init__(self, subscription: EventSubscription, lacking: Lacking = lambda: None) -> None:
         self._event = subscription.event
-        self._heard = _Heard()
+        self._heard = _Heard(lacking)
         self._dispatcher = EventDispatcher((subscription,), faults=self._heard.faults, seconds=None)
 
     async def on_session_start(self, event: PublicSessionEvent, /) -> Note:
@@ -170,6 +175,7 @@ class EventHook:
 
     async def _dispatched(self, payload: P) -> tuple[P, GateDecision | None]:
         """What the handler makes of it. Raises `AddonFault` when it failed."""
+        self._heard.begin()
         outcome: DispatchOutcome = await self._dispatcher.dispatch(self._event, payload)
         self._heard.check()
         after = outcome.payload
@@ -187,13 +193,14 @@ class EventHook:
 class StageHook:
     """The stages of one interceptor, as hooks before and after a call."""
 
-    def __init__(self, interceptor: ToolInterceptor) -> None:
-        self._heard = _Heard()
+    def __init__(self, interceptor: ToolInterceptor, lacking: Lacking = lambda: None) -> None:
+        self._heard = _Heard(lacking)
         self._chain = InterceptorChain((interceptor,), faults=self._heard.faults, seconds=None)
 
     async def on_pre_tool_call(
         self, event: PublicPreToolCallEvent, /
     ) -> Continue | DenyWithSyntheticError | RewriteArguments:
+        self._heard.begin()
         given = event.arguments
         entered = await self._chain.enter(ToolEnterContext(event.tool, event.call, given))
         self._heard.check()
@@ -204,6 +211,7 @@ class StageHook:
     async def on_post_tool_call(
         self, event: PublicPostToolCallEvent, /
     ) -> Continue | ReplaceResult:
+        self._heard.begin()
         shown = ToolResult(event.content, is_error=event.is_error)
         left = await self._chain.leave(
             ToolExitContext(event.tool, event.call, event.arguments, shown, event.error)
@@ -215,13 +223,19 @@ class StageHook:
 
 
 class _Heard:
-    """Faults of one handler, raised to whoever asked it. Calls may run side by side: the reason of
-    one may be told for another, and both failed."""
+    """What one handler did wrong, raised to whoever asked it: a fault is told and looked for in one
+    step of the loop, so that calls side by side never see each other's."""
 
-    def __init__(self) -> None:
+    def __init__(self, lacking: Lacking) -> None:
+        self._lacking = lacking
         self.faults = FaultSink()
         self._failed: list[AddonFault] = []
         self.faults.on_fault(self._failed.append)
+
+    def begin(self) -> None:
+        """Raises `AddonFault` when the addon may not be asked any more."""
+        if why := self._lacking():
+            raise AddonFault(AddonFaultKind.HANDLER, why)
 
     def check(self) -> None:
         if self._failed:

@@ -12,6 +12,8 @@ from induscode.addons.process import addon as process_addon
 from induscode.kernel.events import Alert
 from induscode.sdk import Agent
 from tests.addons.session.house import House, spoken
+from tests.channels.place import Place
+from tests.channels.rpc_client import RpcClient
 from tests.cli.home import answer
 from tests.requirements import requirement
 
@@ -40,6 +42,27 @@ def test_it_reaches_what_was_granted(house: House, granted: list[str], reaches: 
     house.ask(_CALL, words=("--mode", "full"))
     [result] = house.of("result")
     assert spoken(result) == reaches
+
+
+@requirement("invariant.06.withdrawn-while-running")
+def test_what_its_program_was_started_with_is_withdrawn_and_nothing_of_it_is_asked_any_more(
+    house: House,
+) -> None:
+    (house.work / "notes.txt").write_text("remember")
+    house.run("addon", "install", str(_EXPLORER), "--yes")
+    place = Place.__new__(Place)
+    place.workspace, place.home = house.work, house.indus
+    model = house.script((answer("", _CALL) + answer("Done.")) * 2)
+    with RpcClient(place, "-m", model, "--mode", "full") as client:
+        client.result("initialize", client="a test")
+        client.result("submit", text="explore")
+        gone = house.run("grants", "withdraw", "user:explorer", "scoped-fs(read)")
+        assert gone.code == 0, gone.err
+        client.result("submit", text="explore again")
+    first, second = house.of("result")
+    assert "remember" in spoken(first)
+    assert second["outcome"] == "denied"
+    assert "scoped-fs(read)" in spoken(second)
 
 
 def test_where_it_cannot_be_confined_the_person_is_told_once(
