@@ -65,6 +65,21 @@ $(VENV)/.local: $(VENV)/.created $(LOCAL_LOCK)
 	@$(PIP) install --require-hashes --no-deps -r $(LOCAL_LOCK)
 	@touch $@
 
+# MCP servers from npm, for the tests; those from PyPI are in requirements-dev.lock. Without a lock
+# file, which would name a registry's address.
+NPM_SERVERS := tests/interop/servers/package.json
+
+.PHONY: servers
+servers: build/npm/.installed ## install MCP servers from npm, for tests that are skipped without
+	@:
+
+build/npm/.installed: $(NPM_SERVERS)
+	$(call say,installing MCP servers from npm)
+	@mkdir -p build/npm && cp $(NPM_SERVERS) build/npm/package.json
+	@command -v npm >/dev/null 2>&1 || { echo 'npm is missing: install Node 20 or newer.' >&2; exit 1; }
+	@cd build/npm && npm install --silent --no-audit --no-fund --no-package-lock
+	@touch $@
+
 # What the tests drive besides Python: a command, and the package that brings it.
 SYSTEM := strace:strace tmux:tmux git:git jq:jq setpriv:util-linux mkfs.ext4:e2fsprogs
 

@@ -1,0 +1,138 @@
+"""The life of one server in the fleet: connect, serve, lose, wait, connect again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import msgspec
+
+from induscode.capability_deck.mcp_config.servers import ServerConfig
+from induscode.interop.connection import Connection
+from induscode.interop.deadline import first_of
+from induscode.interop.faults import ServerFault, ServerFaultKind
+from induscode.interop.ground import Ground
+from induscode.interop.offers import Offer, OfferedTool
+from induscode.interop.standing import ServerState, Standing
+
+__all__ = ["Member", "Told"]
+
+Told = Callable[[Standing], None]
+_SECONDS_BETWEEN_LISTS = 0.2
+
+
+class Member:
+    """`standing` is how it is now; `told` hears of each new one. Nothing of it raises, and nothing
+    that happens to it is of any concern to another."""
+
+    def __init__(self, config: ServerConfig, ground: Ground, told: Told) -> None:
+        self.config = config
+        self.settled = asyncio.Event()
+        """The first attempt is over, well or not."""
+        self.connection: Connection | None = None
+        """While it is ready."""
+        self.standing = Standing(config.name, ServerState.CONNECTING, config.launch)
+        self._ground = ground
+        self._told = told
+        self._stale = asyncio.Event()
+        self._wanted = asyncio.Event()
+        self._life: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._life = asyncio.ensure_future(self._live())
+
+    def reconnect(self) -> None:
+        """Try again now, if it waits or has failed."""
+        self._wanted.set()
+
+    async def close(self) -> None:
+        if self._life is not None:
+            self._life.cancel()
+            await asyncio.wait((self._life,))
+        self._become(ServerState.CLOSED)
+        self.settled.set()
+
+    async def _live(self) -> None:
+        failures = 0
+        while True:
+            steady, fault = await self._attempt()
+            failures = 1 if steady else failures + 1
+            self._wanted.clear()
+            if fault.kind.lasting or failures >= self._ground.limits.attempts:
+                self._become(ServerState.FAILED, fault)
+                await self._wanted.wait()
+                failures = 0
+            else:
+                await self._wait(self._pause(failures), fault)
+
+    async def _attempt(self) -> tuple[bool, ServerFault]:
+        """Connect and serve. Returns whether it served for long, and why it does not any more."""
+        loop = asyncio.get_running_loop()
+        self._become(ServerState.CONNECTING, self.standing.fault)
+        connection = Connection(self.config, self._ground, self._heard)
+        began = loop.time()
+        try:
+            await connection.open()
+            self._stale.clear()
+            self._list(await connection.tools())
+            began = loop.time()
+            self.connection = connection
+            self._become(ServerState.READY, protocol=connection.protocol)
+            fault = await self._serve(connection)
+        except ServerFault as raised:
+            fault = raised
+        finally:
+            self.connection = None
+            await connection.close()
+        return loop.time() - began >= self._ground.limits.steady_seconds, fault
+
+    async def _serve(self, connection: Connection) -> ServerFault:
+        """Until the connection is over. Lists that change are read again, but not all the time."""
+        while True:
+            await first_of(connection.over, self._stale)
+            if connection.over.is_set():
+                return connection.fault or _gone(self.config.name)
+            self._stale.clear()
+            try:
+                self._list(await connection.tools())
+                self._become(ServerState.READY, protocol=connection.protocol)
+            except ServerFault as fault:
+                if fault.kind.ends:
+                    return fault
+                self._become(ServerState.READY, fault, protocol=connection.protocol)
+            await first_of(connection.over, seconds=_SECONDS_BETWEEN_LISTS)
+
+    async def _wait(self, seconds: float, fault: ServerFault) -> None:
+        self._become(ServerState.WAITING, fault, wait_seconds=seconds)
+        await first_of(self._wanted, seconds=seconds)
+
+    def _pause(self, failures: int) -> float:
+        limits = self._ground.limits
+        return min(limits.backoff_seconds * 2 ** (failures - 1), limits.backoff_seconds_most)
+
+    def _heard(self, offer: Offer) -> None:
+        if offer is Offer.TOOLS:
+            self._stale.set()
+
+    def _list(self, tools: tuple[OfferedTool, ...]) -> None:
+        kept = tuple(tool for tool in tools if self.config.admits(tool.name))
+        self.standing = msgspec.structs.replace(self.standing, tools=kept)
+
+    def _become(
+        self,
+        state: ServerState,
+        fault: ServerFault | None = None,
+        *,
+        protocol: str = "",
+        wait_seconds: float = 0.0,
+    ) -> None:
+        self.standing = msgspec.structs.replace(
+            self.standing, state=state, fault=fault, protocol=protocol, wait_seconds=wait_seconds
+        )
+        if state is not ServerState.CONNECTING:
+            self.settled.set()
+        self._told(self.standing)
+
+
+def _gone(server: str) -> ServerFault:
+    return ServerFault(ServerFaultKind.LOST, server, "the connection ended")

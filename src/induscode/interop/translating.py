@@ -1,0 +1,85 @@
+"""What the SDK raises, as faults of ours."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import cast
+
+from mcp.shared.exceptions import MCPError
+from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, UNSUPPORTED_PROTOCOL_VERSION
+from pydantic import ValidationError
+
+from induscode.interop.faults import ServerFault, ServerFaultKind
+from induscode.interop.limits import MESSAGE_CHARACTERS
+from induscode.interop.remote import status_of, unreached
+from induscode.policy.redaction import Secrets
+
+__all__ = ["Translator"]
+
+_REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_CODES = {
+    CONNECTION_CLOSED: ServerFaultKind.LOST,
+    REQUEST_TIMEOUT: ServerFaultKind.OUT_OF_TIME,
+    UNSUPPORTED_PROTOCOL_VERSION: ServerFaultKind.WRONG_PROTOCOL,
+}
+
+
+class Translator:
+    """For one server. What it says of itself is cut and without secrets."""
+
+    def __init__(self, server: str, secrets: Secrets) -> None:
+        self._server = server
+        self._secrets = secrets
+
+    def fault(self, error: BaseException, doing: str = "", *, status: int = 0) -> ServerFault:
+        """`status` is what an address answered meanwhile, 0 when that was fine."""
+        error = _first(error)
+        if isinstance(error, ServerFault):
+            return error
+        kind, why, hint = _read(error, status)
+        text = self._secrets.text(why)[:MESSAGE_CHARACTERS]
+        made = ServerFault(kind, self._server, f"{doing}: {text}" if doing else text, hint=hint)
+        made.__cause__ = error
+        return made
+
+
+def _first(error: BaseException) -> BaseException:
+    """The first cause of a group: the others are what it did to its neighbours."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return error
+
+
+def _read(error: BaseException, status: int) -> tuple[ServerFaultKind, str, str]:
+    """Kind, reason and what to do about it."""
+    status = status_of(error) or status
+    if status in _REFUSED:
+        return (
+            ServerFaultKind.NOT_AUTHORIZED,
+            f"it answered {status}, {HTTPStatus(status).phrase}",
+            "check the headers of its row",
+        )
+    match error:
+        case MCPError(message="Session terminated") if status == HTTPStatus.NOT_FOUND:
+            return ServerFaultKind.LOST, "it knows nothing of this connection any more", ""
+        case MCPError():
+            kind = _CODES.get(error.code, ServerFaultKind.FAILED)
+            answered = f"it answered {status}: " if status else ""
+            return kind, f"{answered}{error.message}", ""
+        case ValidationError():
+            return ServerFaultKind.BAD_ANSWER, f"its answer is none: {_short(error)}", ""
+        case TimeoutError():
+            return ServerFaultKind.OUT_OF_TIME, "it did not answer in time", ""
+        case _ if unreached(error):
+            return ServerFaultKind.NOT_REACHED, f"it cannot be reached: {_named(error)}", ""
+        case _:
+            return ServerFaultKind.BAD_ANSWER, _named(error), ""
+
+
+def _named(error: BaseException) -> str:
+    return str(error) or type(error).__name__
+
+
+def _short(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

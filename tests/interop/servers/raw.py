@@ -1,0 +1,85 @@
+"""A server without any library, for what no library would do.
+
+python raw.py BEHAVIOUR, one of the names below. It speaks 2025-11-25 and has one tool.
+"""
+
+import json
+import sys
+import time
+
+TOOL = {"name": "ping", "description": "Answer.", "inputSchema": {"type": "object"}}
+
+
+def say(value: object) -> None:
+    sys.stdout.write(json.dumps(value) + "\n")
+    sys.stdout.flush()
+
+
+def answer(asked: dict, behaviour: str) -> object:
+    match asked["method"]:
+        case "initialize":
+            version = "1999-01-01" if behaviour == "old" else "2025-11-25"
+            return {
+                "protocolVersion": version,
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "raw", "version": "1"},
+            }
+        case "tools/list" if behaviour == "endless":
+            page = int(asked.get("params", {}).get("cursor") or 0)
+            return {"tools": [{**TOOL, "name": f"ping{page}"}], "nextCursor": str(page + 1)}
+        case "tools/list" if behaviour == "paged":
+            cursor = asked.get("params", {}).get("cursor")
+            if cursor is None:
+                return {"tools": [TOOL], "nextCursor": "more"}
+            return {"tools": [{**TOOL, "name": "pong"}]}
+        case "tools/list":
+            return {"tools": [TOOL]}
+        case "tools/call" if behaviour == "misshapen":
+            return {"content": [{"type": "text", "txt": 1}]}
+        case "tools/call" if behaviour == "asking":
+            say({"jsonrpc": "2.0", "id": "q", **asked["params"]["arguments"]})
+            told = json.loads(sys.stdin.readline())
+            return {"content": [{"type": "text", "text": json.dumps(told)}]}
+        case "tools/call":
+            return {"content": [{"type": "text", "text": "pong"}]}
+    return None
+
+
+def begin(behaviour: str) -> None:
+    """What it does before it listens."""
+    match behaviour:
+        case "silent":
+            sys.stdin.read()
+        case "late":
+            time.sleep(1)
+        case "greeting":
+            for _ in range(1000):
+                sys.stdout.write("Welcome! {not json\n\n[]\n")
+            sys.stdout.write('{"jsonrpc": "2.0", "id": 999, "result": {}}\n')
+        case "malformed":
+            for number in range(25_000):
+                sys.stdout.write(f'{{"jsonrpc": "2.0", "id": {number}\n[[[[[[{{"\\ud800\n')
+                sys.stdout.write('{"jsonrpc": "2.0", "method": 7, "params": "x"}\n')
+                sys.stdout.write(f'{{"jsonrpc": "2.0", "id": "z{number}", "result": 5}}\n')
+        case "endless-line":
+            while True:
+                sys.stdout.write("x" * 65536)
+
+
+def main(behaviour: str) -> None:
+    begin(behaviour)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if "id" not in asked or "method" not in asked:
+            continue
+        if behaviour == "deaf" and asked["method"] == "tools/call":
+            time.sleep(1000)
+        found = answer(asked, behaviour)
+        reply = {"jsonrpc": "2.0", "id": asked["id"]}
+        if found is None:
+            say({**reply, "error": {"code": -32601, "message": "no such method"}})
+        else:
+            say({**reply, "result": found})
+
+
+main(sys.argv[1])
