@@ -30,7 +30,7 @@ from induscode.addons.contract import (
 )
 from induscode.addons.dispatch import EventDispatcher, InterceptorChain
 from induscode.addons.faults import FaultSink
-from induscode.addons.reduced import context_of, lines_changed, parameters_changed, values_changed
+from induscode.addons.reduced import context_of, differences, lines_changed
 from induscode.feature.diagnostic import FeatureDiagnostic
 from induscode.feature.hook_views import (
     AmendParameters,
@@ -145,7 +145,7 @@ class EventHook:
         after, gate = await self._dispatched(ChatPayload(dict(given)))
         if gate is not None:
             return self._reported(gate)
-        changed = parameters_changed(given, after.params)
+        changed = differences(given, after.params)
         return AmendParameters(changed) if changed else Continue()
 
     async def on_shell_environment(
@@ -155,7 +155,7 @@ class EventHook:
         after, gate = await self._dispatched(ShellPayload(dict(given)))
         if gate is not None:
             return self._reported(gate)
-        changed = values_changed(given, after.env)
+        changed = differences(given, after.env)
         return SetEnvironment(changed) if changed else Continue()
 
     async def on_pre_request(self, event: PublicPreRequestEvent, /) -> Note | AmendRequest:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, TypeVar, cast
+from typing import Literal, TypeVar, cast
 
 from induscode.addons.contract import (
     AddonFault,
@@ -12,7 +12,7 @@ from induscode.addons.contract import (
     ContextPayload,
 )
 
-__all__ = ["context_of", "lines_changed", "parameters_changed", "values_changed"]
+__all__ = ["context_of", "differences", "lines_changed"]
 
 V = TypeVar("V")
 
@@ -42,7 +42,8 @@ def lines_changed(
     known = {one.entry: one for one in before.messages}
     kept = [one for one in after.messages if one.entry]
     added = [one for one in after.messages if not one.entry]
-    order = [one.entry for one in before.messages if one.entry in {each.entry for each in kept}]
+    left = {one.entry for one in kept}
+    order = [one.entry for one in before.messages if one.entry in left]
     if [one.entry for one in kept] != order or after.messages != (*kept, *added):
         raise _refused("messages keep their order and their entries; new ones come last")
     if any(one.role != known[one.entry].role for one in kept):
@@ -52,22 +53,12 @@ def lines_changed(
     changed: dict[str, str | None] = {
         one.entry: one.text for one in kept if one.text != known[one.entry].text
     }
-    left = {one.entry for one in kept}
     changed.update((entry, None) for entry in known if entry not in left)
     return changed, tuple(one.text for one in added)
 
 
-def parameters_changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+def differences(before: Mapping[str, V], after: Mapping[str, V]) -> dict[str, V | None]:
     """What differs; None for what is gone."""
-    return _differences(before, after)
-
-
-def values_changed(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str | None]:
-    """What differs; None for what is gone."""
-    return _differences(before, after)
-
-
-def _differences(before: Mapping[str, V], after: Mapping[str, V]) -> dict[str, V | None]:
     changed: dict[str, V | None] = {
         name: value for name, value in after.items() if name not in before or before[name] != value
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -64,7 +63,3 @@ class House(Home):
 def spoken(entry: Mapping[str, Any]) -> str:
     """What can be read of a result."""
     return "".join(block.get("text", "") for block in entry["content"])
-
-
-def parsed(ran: Ran) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in ran.out.splitlines()]
