@@ -21,7 +21,7 @@ quietly = out=$$($(1) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # --- environment -----------------------------------------------------------------------------
 # Each stamp stands for one finished step; a changed lock file or pyproject.toml repeats its step.
@@ -65,20 +65,11 @@ $(VENV)/.local: $(VENV)/.created $(LOCAL_LOCK)
 	@$(PIP) install --require-hashes --no-deps -r $(LOCAL_LOCK)
 	@touch $@
 
-# MCP servers from npm, for the tests; those from PyPI are in requirements-dev.lock. Without a lock
-# file, which would name a registry's address.
-NPM_SERVERS := tests/interop/servers/package.json
-
+# MCP servers from npm, for the tests; those from PyPI are in requirements-dev.lock, as is npm itself.
+# Without the network one line says so, and the tests that want them are skipped.
 .PHONY: servers
-servers: build/npm/.installed ## install MCP servers from npm, for tests that are skipped without
-	@:
-
-build/npm/.installed: $(NPM_SERVERS)
-	$(call say,installing MCP servers from npm)
-	@mkdir -p build/npm && cp $(NPM_SERVERS) build/npm/package.json
-	@command -v npm >/dev/null 2>&1 || { echo 'npm is missing: install Node 20 or newer.' >&2; exit 1; }
-	@cd build/npm && npm install --silent --no-audit --no-fund --no-package-lock
-	@touch $@
+servers: setup ## install MCP servers from npm, for the tests
+	@$(BIN)/python -m tests.interop.npm tests/interop/servers build/npm
 
 # What the tests drive besides Python: a command, and the package that brings it.
 SYSTEM := strace:strace tmux:tmux git:git jq:jq setpriv:util-linux mkfs.ext4:e2fsprogs
@@ -124,12 +115,12 @@ sizes: setup
 	@$(BIN)/python scripts/check_size.py
 
 .PHONY: test
-test: system setup local check ## everything CI runs: the gates, then the tests
+test: system setup local servers check ## everything CI runs: the gates, then the tests
 	$(call say,pytest)
 	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 .PHONY: coverage
-coverage: system setup local ## tests with branch coverage; fails below the floor in pyproject.toml
+coverage: system setup local servers ## tests with branch coverage; fails below the floor in pyproject.toml
 	$(call say,pytest under coverage)
 	@$(BIN)/coverage erase
 	@$(BIN)/coverage run -m pytest --quiet
@@ -150,6 +141,10 @@ demo: $(VENV)/.package $(VENV)/.local ## see it work: needs only Python and the 
 .PHONY: bench
 bench: setup ## measure the budgets against their floors
 	@$(BIN)/python -m bench
+
+.PHONY: conformance
+conformance: setup ## run the MCP project's own suite against our client (PAGE=1: rewrite its page)
+	@$(BIN)/python -m tests.interop.conformance $(if $(PAGE),--report docs/mcp-conformance.md)
 
 .PHONY: torture
 torture: system setup ## kill, tear and starve the session log until something gives

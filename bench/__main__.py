@@ -9,6 +9,7 @@ from bench.addons import measure_addons
 from bench.deck import measure_deck
 from bench.delegate import measure_delegate
 from bench.exchange import measure_answer, measure_calls, measure_version
+from bench.fleet import measure_mcp
 from bench.log import measure_append, measure_resume
 from bench.report import show
 from bench.search import measure_search
@@ -27,6 +28,7 @@ def main() -> int:
         "deck",
         "delegate",
         "addons",
+        "mcp",
     )
     words.add_argument("--only", choices=names)
     asked = words.parse_args()
@@ -39,6 +41,7 @@ def main() -> int:
         "deck": lambda: measure_deck(asked.rounds),
         "delegate": lambda: measure_delegate(max(3, asked.rounds // 2)),
         "addons": lambda: measure_addons(asked.rounds),
+        "mcp": lambda: measure_mcp(max(3, asked.rounds // 2)),
         "search": lambda: measure_search(asked.rounds * 3),
     }
     good = True

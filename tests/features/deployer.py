@@ -22,6 +22,7 @@ from induscode.feature.capability import (
 )
 from induscode.feature.command import CommandContribution, Say, typed_line
 from induscode.feature.descriptor import FeatureDescriptor, FeatureId
+from induscode.feature.hosting.given import GivenGrants
 from induscode.feature.registry import FeatureInstallContext, Package
 from induscode.feature.services import FeatureServiceProvider, SessionControl
 from induscode.sdk import OwnFeature
@@ -116,7 +117,7 @@ def deployer(*granted: AnyCapability) -> OwnFeature:
 def main() -> int:
     words = os.environ.get("DEPLOYER_GRANTS", "").splitlines()
     granted = tuple(parse_capability(word) for word in words) or ALL
-    package = Package(Deployer(), "d" * 64, "user", "deployer", granted=granted)
+    package = Package(Deployer(), "d" * 64, "user", "deployer", grants=GivenGrants(granted))
     assemble.open_session = partial(assemble.open_session, brought=[package])
     from induscode.boot.main import run
 

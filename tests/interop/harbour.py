@@ -88,10 +88,15 @@ class Harbour:
 
     async def fleet(self, *servers: ServerConfig, ask: Ask | None = None, **limits: Any) -> Fleet:
         """Settled."""
+        made = self.begun(*servers, ask=ask, **limits)
+        await made.settled(SECONDS)
+        return made
+
+    def begun(self, *servers: ServerConfig, ask: Ask | None = None, **limits: Any) -> Fleet:
+        """It connects."""
         made = Fleet(servers, self.ground(ask, **limits), self.news.append)
         self._fleets.append(made)
         made.start()
-        await made.settled(SECONDS)
         return made
 
     async def serve(self, transport: str, port: int) -> Any:

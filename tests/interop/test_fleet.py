@@ -40,14 +40,6 @@ async def test_one_broken_server_is_no_concern_of_the_others(harbour: Harbour) -
         assert f"so {name} did not run" in said(outcome)
 
 
-async def test_servers_connect_side_by_side(harbour: Harbour) -> None:
-    began = time.monotonic()
-    fleet = await harbour.fleet(*(raw("late", f"late{number}") for number in range(10)))
-    spent = time.monotonic() - began
-    assert all(each.state is ServerState.READY for each in fleet.standings())
-    assert spent < 1 + 10 * 0.08
-
-
 async def test_waiting_for_servers_has_an_end(harbour: Harbour) -> None:
     fleet = await harbour.fleet(raw("plain"))
     began = time.monotonic()
@@ -91,6 +83,37 @@ async def test_a_list_that_changes_is_read_again(harbour: Harbour) -> None:
     await fleet.run("odd__grow", {})
     await until(lambda: any(row["name"] == "odd__grown" for row in fleet.descriptors()))
     assert said(await fleet.run("odd__grown", {})) == "grown"
+
+
+async def test_prompts_are_known_with_the_tools_and_read_again_when_they_change(
+    harbour: Harbour,
+) -> None:
+    fleet = await harbour.fleet(odd(), raw("plain"))
+    first, plain = fleet.standings()
+    assert [each.name for each in first.prompts] == ["review"]
+    assert [each.name for each in first.prompts[0].arguments] == ["code"]
+    assert first.has_resources
+    assert (plain.prompts, plain.has_resources) == ((), False)
+    await fleet.run("odd__learn", {})
+    await until(lambda: len(fleet.standings()[0].prompts) == 2)
+    assert fleet.standings()[0].tools == first.tools
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [("forgetful", "its prompts: its answer is none"), ("mumbling", "within 0.3 s")],
+)
+async def test_prompts_that_cannot_be_listed_cost_no_tool(
+    harbour: Harbour, behaviour: str, words: str
+) -> None:
+    fleet = await harbour.fleet(raw(behaviour), prompts_seconds=0.3)
+    (standing,) = fleet.standings()
+    assert standing.state is ServerState.READY
+    assert standing.has_resources is (behaviour == "mumbling")
+    assert standing.fault is not None
+    assert words in standing.fault.message
+    assert standing.prompts == ()
+    assert said(await fleet.run(f"{behaviour}__ping", {})) == "pong"
 
 
 async def test_what_the_configuration_does_not_admit_is_neither_offered_nor_run(

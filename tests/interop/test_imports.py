@@ -11,7 +11,10 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "induscode"
 HEAVY = {"mcp", "mcp_types", "pydantic", "anyio", "httpx2"}
-LIGHT = ("faults", "ground", "limits", "offers", "standing", "watch", "child")
+LIGHT = (
+    "child", "faults", "fleet", "ground", "launching", "limits", "member", "offers", "opening",
+    "standing", "watch",
+)  # fmt: skip
 
 
 def imported(path: Path) -> set[str]:

@@ -26,6 +26,8 @@ class Site:
         self.answer: Callable[[dict], Answer] = honest
         self.headers: list[dict[str, str]] = []
         self.port = 0
+        self.held: dict[str, asyncio.Event] = {}
+        """Calls with this `name` among their arguments are answered when it is set."""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
@@ -34,11 +36,17 @@ class Site:
         self.headers.append(headers)
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         posted = lines[0].startswith("POST")
+        if posted and (held := self.held.get(named(json.loads(body)))):
+            await held.wait()
         status, more, content = self.answer(json.loads(body)) if posted else (405, {}, b"")
         told = {**more, "content-length": str(len(content)), "connection": "close"}
         head = "".join(f"{name}: {value}\r\n" for name, value in told.items())
         writer.write(f"HTTP/1.1 {status} X\r\n{head}\r\n".encode() + content)
         writer.close()
+
+
+def named(asked: dict) -> str:
+    return asked.get("params", {}).get("arguments", {}).get("name", "")
 
 
 def honest(asked: dict) -> Answer:
@@ -147,3 +155,28 @@ async def test_a_server_that_forgot_the_session_is_connected_to_again(
     site.answer = honest
     await until(lambda: [each.state for each in harbour.news].count(ServerState.READY) == 2)
     assert said(await fleet.run("far__ping", {})) == "pong"
+
+
+async def test_what_one_call_is_answered_is_not_told_of_another(
+    harbour: Harbour, site: Site
+) -> None:
+    def answer(asked: dict) -> Answer:
+        if named(asked) == "refused":
+            return 403, {}, b""
+        error = {"code": -32000, "message": "not today"}
+        return 200, JSON, json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": error}).encode()
+
+    site.answer = for_calls(answer)
+    site.held["failing"] = asyncio.Event()
+    made = Connection(far(site), harbour.ground(), lambda _: None)
+    await made.open()
+    failing = asyncio.ensure_future(made.call("ping", {"name": "failing"}))
+    with pytest.raises(ServerFault) as refused:
+        await made.call("ping", {"name": "refused"})
+    site.held["failing"].set()
+    with pytest.raises(ServerFault) as failed:
+        await failing
+    assert refused.value.kind is ServerFaultKind.NOT_AUTHORIZED
+    assert failed.value.kind is ServerFaultKind.FAILED
+    assert "403" not in str(failed.value)
+    await made.close()

@@ -8,7 +8,7 @@ from induscode.errors import LogDown
 from induscode.kernel.content import Image, Text
 from induscode.kernel.jsontext import digest
 from induscode.session.blobs import BlobStore, MissingBlob
-from induscode.session.entries import ImageRef, TextRef
+from induscode.session.stored import ImageRef, TextRef
 from induscode.session.storing import INLINE_LIMIT, load_said, store_said
 from tests.requirements import requirement
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from induscode.session import bridged
 from induscode.session import entries as kinds
 from induscode.session.entries import Input, KnownEntry, Request
 from induscode.session.line import LINE_LIMIT, NESTING_LIMIT
@@ -109,6 +110,8 @@ def row_of(tag: str) -> str:
     [
         ("install", kinds.InstalledFeature),
         ("briefing", kinds.StoredSpan),
+        ("bridge", bridged.BridgedTool),
+        ("bridge", bridged.GoneTool),
         ("toolset", kinds.ToolRow),
         ("amendment", kinds.Operation),
     ],

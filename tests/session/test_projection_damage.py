@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from induscode.kernel.content import Image, Text, Thinking
-from induscode.session.entries import Amendment, Foreign, Operation, TextRef, Toolset
+from induscode.session.entries import Amendment, Foreign, Operation, Toolset
 from induscode.session.projection import Projection
+from induscode.session.stored import TextRef
 from tests.requirements import requirement
 from tests.session.recording import Recording, call, fold, texts
 

@@ -49,6 +49,7 @@ from induscode.errors import FeatureInstallError
 from induscode.feature.capability import AnyCapability
 from induscode.feature.descriptor import FeatureDescriptor, FeatureId, FeatureRuntimeKind
 from induscode.feature.hosting.foreign import is_plain, plain, said, short
+from induscode.feature.hosting.given import GivenGrants
 from induscode.feature.hosting.installed import InstalledFeature
 from induscode.feature.registry import FeatureInstallContext, Package
 from induscode.kernel.jsontext import clean_text
@@ -85,8 +86,8 @@ class LoadedFeature:
         self, digest: str, granted: tuple[AnyCapability, ...], *, ours: bool = False
     ) -> Package:
         """With the right to contribute all that it recorded, and what else is granted."""
-        held = (*self._contributions(), *granted)
-        return Package(self, digest, "user", str(self.path), ours=ours, granted=held)
+        held = GivenGrants((*self._contributions(), *granted))
+        return Package(self, digest, "user", str(self.path), ours=ours, grants=held)
 
     def requested(self) -> tuple[AnyCapability, ...]:
         return tuple(request.capability for request in self.addon.manifest.requests)

@@ -11,7 +11,7 @@ from induscode.boot.addons.session import NO_ADDONS, addons_of
 from induscode.boot.beginning import Beginning, begun_by_errand, begun_by_person, policy_of
 from induscode.boot.checkpoints import LateWatch, broken_rewind
 from induscode.boot.credentials import Credentials
-from induscode.boot.deck import deck_of, within_bounds
+from induscode.boot.deck import check_names, deck_of, within_bounds
 from induscode.boot.delegating import Delegates, Parent
 from induscode.boot.errand import Errand
 from induscode.boot.features import Features, Ground, install_features
@@ -20,15 +20,18 @@ from induscode.boot.framework import deck_context
 from induscode.boot.invocation import Invocation
 from induscode.boot.kept_features import kept_packages
 from induscode.boot.machine import Machine
+from induscode.boot.mcp.configured import configured
+from induscode.boot.mcp.ports import NO_SERVERS, Servers
 from induscode.boot.models import ModelMaker
 from induscode.boot.outlet import Outlet
 from induscode.boot.prompt import Prompt
+from induscode.boot.renewing import renewal_of
 from induscode.boot.running import Greeting, Means, RunningSession
 from induscode.boot.secrets import clean_events
 from induscode.boot.session_link import SessionLink
 from induscode.boot.surroundings import Surroundings
 from induscode.briefing.contract import ComposeOptions
-from induscode.conductor.ports import Setup, Wiring
+from induscode.conductor.ports import BoundTool, Setup, Wiring
 from induscode.conductor.retries import Retries
 from induscode.conductor.turn import Conductor
 from induscode.feature.registry import Package
@@ -79,6 +82,9 @@ def open_session(
     ctx = deck_context(around, watch, delegates)
     without = invocation.no_addons or errand is not None  # a delegate has those of its sender
     addons = NO_ADDONS if without else addons_of(around, machine, outlet.told)
+    servers = NO_SERVERS
+    if errand is None:
+        servers = _servers(invocation, around, machine, outlet, emit, person)
     environment = partial(child_environment, around.environ, secrets=around.secrets)
     link = SessionLink(maker, begun.budget, ctx, environment, settled=errand is not None)
     features = install_features(
@@ -92,13 +98,16 @@ def open_session(
             deck=deck_of(invocation, ctx).retain(lambda tool: begun.admits(tool.name)),
             brought=brought,
             addons=addons,
+            servers=servers,
             kept=kept_packages(begun.materials),
             guests=begun.guests,
             tasks=errand is None,
         )
     )
+    tools = partial(_tools, invocation, features, begun, environment())
+    check_names(invocation, tools(), servers.servers())
     wiring = Wiring(
-        setup=_setup(invocation, around, features, begun, environment()),
+        setup=_setup(invocation, around, features, begun, tools()),
         setting=begun.setting,
         permission=permission,
         context=machine.contexts(permission, state.known),
@@ -117,6 +126,7 @@ def open_session(
         background=features.supervisor,
         watch=watch,
         plan=begun.plan,
+        renewal=renewal_of(features, tools),
         touched=FileJoins(around.workspace, begun.materials),
         sender=begun.sender,
         abroad=delegates.abroad,
@@ -151,15 +161,40 @@ def _now(around: Surroundings) -> str:
     return iso(around.clock.now_ms())
 
 
+def _servers(
+    invocation: Invocation,
+    around: Surroundings,
+    machine: Machine,
+    outlet: Outlet,
+    emit: Callable[[Event], None],
+    person: Person | None,
+) -> Servers:
+    """Nothing of them is imported where none is configured."""
+    loaded = configured(around, invocation.mcp)
+    if loaded is None:
+        return NO_SERVERS
+    from induscode.boot.mcp.news import News
+    from induscode.boot.mcp.opening import open_servers
+
+    news = News(outlet.fault, outlet.alert)
+    patient = invocation.print_mode
+    return open_servers(loaded, around, machine, news, emit, person=person, patient=patient)
+
+
+def _tools(
+    invocation: Invocation, features: Features, begun: Beginning, environment: Mapping[str, str]
+) -> tuple[BoundTool, ...]:
+    """All that there are now, within the bounds of the run."""
+    return begun.admitted(within_bounds(invocation, features.tools(environment)))
+
+
 def _setup(
     invocation: Invocation,
     around: Surroundings,
     features: Features,
     begun: Beginning,
-    environment: Mapping[str, str],
+    tools: tuple[BoundTool, ...],
 ) -> Setup:
-    tools = begun.admitted(within_bounds(invocation, features.tools(environment)))
-
     delegating = any(bound.kind is ToolKind.DELEGATE for bound in tools)
     prompt = Prompt(
         options=ComposeOptions(

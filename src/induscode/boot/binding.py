@@ -10,22 +10,49 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from induscode.boot.mcp.names import MCP, MCP_PROMPT, MCP_READ, MCP_RESOURCES, MCP_SEARCH
 from induscode.boot.skill_feature import SKILL_SEARCH, SKILLS
+from induscode.capability_deck.bridge_ledger.names import qualify_bridge_name
 from induscode.capability_deck.catalog import capability_ids, find_card
 from induscode.capability_deck.contract import CapabilityCard, DeckContext
 from induscode.conductor.ports import BoundTool
 from induscode.feature.hosting.draft import DraftTool
 from induscode.feature.hosting.installed import FeatureRegistry, InstalledFeature
 from induscode.kernel.tool import AgentTool, ToolKind
-from induscode.policy.subject import NoSubject, SessionSubject, Subject
+from induscode.policy.subject import NoSubject, ServerSubject, SessionSubject, Subject
 from induscode.tools.bounded import bounded
 from induscode.tools.validated import problem_with, validated
 
 __all__ = ["bound_tools"]
 
-_FOREIGN = (ToolKind.FOREIGN, NoSubject())
-_BESIDE: Mapping[tuple[str, str], tuple[ToolKind, Subject]] = {
-    (SKILLS, SKILL_SEARCH): (ToolKind.READ, SessionSubject()),
+Judged = Callable[[Mapping[str, Any]], Subject]
+
+
+def _session(arguments: Mapping[str, Any]) -> Subject:
+    del arguments
+    return SessionSubject()
+
+
+def _server(arguments: Mapping[str, Any]) -> Subject:
+    match arguments.get("server"):
+        case str(server) if server:
+            return ServerSubject(server, qualify_bridge_name(server, ""))
+        case _:
+            return NoSubject()
+
+
+def _unknown(arguments: Mapping[str, Any]) -> Subject:
+    del arguments
+    return NoSubject()
+
+
+_FOREIGN = (ToolKind.FOREIGN, _unknown)
+_BESIDE: Mapping[tuple[str, str], tuple[ToolKind, Judged]] = {
+    (SKILLS, SKILL_SEARCH): (ToolKind.READ, _session),
+    (MCP, MCP_SEARCH): (ToolKind.READ, _session),
+    (MCP, MCP_RESOURCES): (ToolKind.FOREIGN, _server),
+    (MCP, MCP_READ): (ToolKind.FOREIGN, _server),
+    (MCP, MCP_PROMPT): (ToolKind.FOREIGN, _server),
 }
 """Tools of ours beside the catalog, by the feature that has them. A feature that does not ship
 cannot have such an id."""
@@ -55,7 +82,7 @@ def _card(feature: InstalledFeature, tool: DraftTool) -> CapabilityCard | None:
     return card if card is not None and card.feature == feature.id else None
 
 
-def _subject(card: CapabilityCard, ctx: DeckContext) -> Callable[[Mapping[str, Any]], Subject]:
+def _subject(card: CapabilityCard, ctx: DeckContext) -> Judged:
     return lambda arguments: card.subject(arguments, ctx)
 
 
@@ -67,14 +94,14 @@ def _bound(
     environment: Mapping[str, str],
 ) -> BoundTool:
     tool: AgentTool = draft.tool if card else bounded(validated(draft.tool))
-    kind, known = _BESIDE.get((feature.id, tool.name), _FOREIGN)
+    kind, judged = _BESIDE.get((feature.id, tool.name), _FOREIGN)
     kind = card.kind if card else kind
     return BoundTool(
         tool=tool,
         kind=kind,
         by=feature.id,
         problem=partial(problem_with, tool),
-        subject=_subject(card, ctx) if card else lambda _: known,
+        subject=_subject(card, ctx) if card else judged,
         environment=environment if kind is ToolKind.SHELL else None,
         withdrawn=partial(feature.lacks, draft.needs),
     )

@@ -41,10 +41,10 @@ class _Stored(Struct, omit_defaults=True):
 
 
 class Credentials:
-    """The stored keys of one user."""
+    """The stored keys of one user, in one file."""
 
-    def __init__(self, folder: Path) -> None:
-        self.file = folder / "credentials.json"
+    def __init__(self, folder: Path, name: str = "credentials.json") -> None:
+        self.file = folder / name
 
     def get(self, provider: str) -> Key | None:
         """Raises `ConfigError` for a file that cannot be read."""

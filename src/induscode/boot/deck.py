@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from induscode.boot.invocation import Invocation
+from induscode.capability_deck.bridge_ledger.names import QUALIFIER, escaped_server
 from induscode.capability_deck.catalog import capability_ids, has_capability
 from induscode.capability_deck.contract import PLAIN_WORDS, DeckContext, Profile, ToolDeck
 from induscode.capability_deck.provision import provision_deck
@@ -12,7 +13,7 @@ from induscode.conductor.ports import BoundTool
 from induscode.errors import UsageError
 from induscode.policy.aliases import tool_name
 
-__all__ = ["deck_of", "within_bounds"]
+__all__ = ["check_names", "deck_of", "within_bounds"]
 
 
 def deck_of(invocation: Invocation, ctx: DeckContext) -> ToolDeck:
@@ -22,15 +23,21 @@ def deck_of(invocation: Invocation, ctx: DeckContext) -> ToolDeck:
     return deck.retain(lambda tool: admitted(tool.name))
 
 
-def within_bounds(invocation: Invocation, tools: Sequence[BoundTool]) -> tuple[BoundTool, ...]:
-    """What is left of the tools of all features: the deck's own, and grafts where the profile has
-    room for them. Raises `UsageError` for a name in `--tools` that no tool has."""
+def check_names(invocation: Invocation, tools: Sequence[BoundTool], servers: Sequence[str]) -> None:
+    """Raises `UsageError` for a name in `--tools` that no tool has. What a server will offer is not
+    known yet: a name of one is taken as it is."""
     known = {tool_name(name): name for name in (*capability_ids(), *(t.tool.name for t in tools))}
+    later = tuple(tool_name(f"{escaped_server(server)}{QUALIFIER}") for server in servers)
     for name in invocation.tools or ():
-        if tool_name(name) not in known:
+        if tool_name(name) not in known and not tool_name(name).startswith(later):
             raise UsageError(
                 f"there is no tool {name!r}", hint=f"known tools: {', '.join(known.values())}"
             )
+
+
+def within_bounds(invocation: Invocation, tools: Sequence[BoundTool]) -> tuple[BoundTool, ...]:
+    """What is left of the tools of all features: the deck's own, and grafts where the profile has
+    room for them."""
     admitted = _admitted(invocation)
     grafts = _profile(invocation) is Profile.ALL
     return tuple(

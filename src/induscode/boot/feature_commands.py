@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from msgspec import Struct
@@ -45,11 +46,22 @@ class FeatureCommands:
     """The commands of one session. A grant that was withdrawn is noticed at the next use. `typed`
     is told what runs, so that it may run lines for the shell."""
 
-    def __init__(self, registry: FeatureRegistry, typed: Typed) -> None:
+    def __init__(self, registry: Callable[[], FeatureRegistry], typed: Typed) -> None:
         self._typed = typed
-        self._commands = {
-            draft.contribution.name: (feature, draft) for feature, draft in registry.commands()
-        }
+        self._registry = registry
+        self._known: FeatureRegistry | None = None
+        self._found: dict[str, tuple[InstalledFeature, DraftCommand]] = {}
+
+    @property
+    def _commands(self) -> Mapping[str, tuple[InstalledFeature, DraftCommand]]:
+        """By name, as there are now: servers bring theirs while the session runs."""
+        registry = self._registry()
+        if registry is not self._known:
+            self._known = registry
+            self._found = {
+                draft.contribution.name: (feature, draft) for feature, draft in registry.commands()
+            }
+        return self._found
 
     def names(self) -> dict[str, str]:
         """What there is, each with its description."""

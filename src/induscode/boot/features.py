@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from induscode.boot.addons.session import NO_ADDONS, Addons
 from induscode.boot.binding import bound_tools
 from induscode.boot.builtin_features import builtin_packages
 from induscode.boot.config import Config
 from induscode.boot.hostfeatures import host_digests
+from induscode.boot.mcp.names import MCP, MCP_TOOLS
+from induscode.boot.mcp.ports import NO_SERVERS, Servers
 from induscode.boot.outlet import Outlet
 from induscode.boot.services.late import LateServices
 from induscode.boot.services.roots import ServiceRoots
@@ -79,18 +82,50 @@ class Fragment(Struct, frozen=True):
     span: BriefSpan
 
 
-class Features(Struct, frozen=True):
-    """What a session gets from its features."""
+Install = Callable[[Sequence[Package], FeatureRegistry], FeatureRegistry]
+"""Installs packages as if they came after those of a registry, which keep their names."""
 
-    registry: FeatureRegistry
-    hooks: Hooks
-    supervisor: Tasks
-    ctx: DeckContext
-    addons: Addons = NO_ADDONS
+
+class Features:
+    """What a session gets from its features. Those of MCP servers change while it runs, and only
+    when `renew` is called; all others stay."""
+
+    def __init__(
+        self,
+        registry: FeatureRegistry,
+        hooks: Hooks,
+        supervisor: Tasks,
+        ctx: DeckContext,
+        *,
+        addons: Addons = NO_ADDONS,
+        servers: Servers = NO_SERVERS,
+        install: Install = lambda _, before: before,
+    ) -> None:
+        self.registry = registry
+        self.hooks = hooks
+        self.supervisor = supervisor
+        self.ctx = ctx
+        self.addons = addons
+        self.servers = servers
+        self._settled = registry
+        self._install = install
+        self._version = -1
+
+    def renew(self) -> None:
+        """Take in what servers offer now, and what was decided about it."""
+        self.servers.refresh()
+        if self._version == self.servers.version:
+            return
+        self._version = self.servers.version
+        packages = self.servers.packages()
+        if packages:
+            self.registry = self._settled.joined(self._install(packages, self._settled))
 
     async def close(self) -> None:
-        """Every handle is taken back, and what addons started ends. Tasks are over by then."""
+        """Every handle is taken back, and what servers and addons started ends. Tasks are over by
+        then."""
         self.registry.close()
+        await self.servers.close()
         await self.addons.close()
 
     def tools(self, environment: Mapping[str, str]) -> tuple[BoundTool, ...]:
@@ -128,7 +163,8 @@ class Ground(Struct, frozen=True):
     what a project's features belong to; `roots` is given how a task is started; `ctx` is what the
     deck's tools are built for, and `deck` which of them there are; `brought` are features of the
     program that opens the session, `addons` come after them; `kept` come last: what people keep in
-    files never takes a name from any of them. `guests` are features of the session above a
+    files never takes a name from any of them. What MCP `servers` offer joins later, behind all of
+    these. `guests` are features of the session above a
     delegate's. Without `tasks` nothing runs in the background: the session above has the tasks."""
 
     config: Config
@@ -140,6 +176,7 @@ class Ground(Struct, frozen=True):
     deck: ToolDeck
     brought: Sequence[Package] = ()
     addons: Addons = NO_ADDONS
+    servers: Servers = NO_SERVERS
     kept: Sequence[Package] = ()
     guests: Sequence[Member] = ()
     tasks: bool = True
@@ -160,15 +197,37 @@ def install_features(ground: Ground) -> Features:
         return LateServices(feature, grants, record, stands_on)
 
     own = dict.fromkeys(RESERVED, _PROMPT)
-    host = FeatureHost(store.port, services, outlet.paths(), outlet.record, own)
-    builder = FeatureRegistryBuilder(host)
+    kept = dict.fromkeys(MCP_TOOLS, MCP)  # which comes after all others
+    host = FeatureHost(store.port, services, outlet.paths(), outlet.record, own, kept)
     builtin = packages(ground.config, ground.deck)
-    for package in (*builtin, *ground.brought, *ground.addons.packages, *ground.kept):
-        builder.add(package)
-    registry = builder.install().with_guests(ground.guests)
+    all_of = (*builtin, *ground.brought, *ground.addons.packages, *ground.kept)
+    registry = _installed(host, all_of).with_guests(ground.guests)
     supervisors.append(_supervisor(registry) if ground.tasks else _NoTasks())
     hooks = with_shut_gates(hooks_of(registry), registry, store)
-    return Features(registry, hooks, supervisors[0], ground.ctx, ground.addons)
+
+    def install_after(more: Sequence[Package], before: FeatureRegistry) -> FeatureRegistry:
+        tools = {tool.tool.name: feature.id for feature, tool in before.tools()}
+        commands = {each.contribution.name: feature.id for feature, each in before.commands()}
+        return _installed(replace(host, tools=tools, commands={**own, **commands}), more)
+
+    features = Features(
+        registry,
+        hooks,
+        supervisors[0],
+        ground.ctx,
+        addons=ground.addons,
+        servers=ground.servers,
+        install=install_after,
+    )
+    features.renew()
+    return features
+
+
+def _installed(host: FeatureHost, packages: Sequence[Package]) -> FeatureRegistry:
+    builder = FeatureRegistryBuilder(host)
+    for package in packages:
+        builder.add(package)
+    return builder.install()
 
 
 def _fragment(feature: str, draft: DraftFragment) -> Fragment:
@@ -189,6 +248,8 @@ def _grant(feature: Installed) -> str:
     by the user, for exactly these."""
     if feature.descriptor.id.source == "builtin":
         return "builtin"
+    if feature.descriptor.id.source == "mcp":
+        return f"ledger: {len(feature.draft.tools)} tools"
     named = tuple(one for one in feature.granted if one not in feature.trusted)
     rights = (("trust", feature.trusted), ("user", named))
     said = [f"{by}: {', '.join(one.text() for one in held)}" for by, held in rights if held]

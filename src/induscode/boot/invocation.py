@@ -50,6 +50,7 @@ class Invocation(Struct, frozen=True):
     tools: tuple[str, ...] | None = None
     no_tools: bool = False
     no_addons: bool = False
+    mcp: str | None = None
     system: str | None = None
     append_system: str | None = None
     trust: bool = False
@@ -134,6 +135,7 @@ def build_parser() -> argparse.ArgumentParser:
     may.add_argument("--tools", metavar="A,B", help="only these tools")
     may.add_argument("--no-tools", action="store_true", help="no tools at all")
     may.add_argument("--no-addons", action="store_true", help="without any addon")
+    may.add_argument("--mcp", metavar="FILE", help="more MCP servers; `off` for none at all")
     may.add_argument(
         "--trust", action="store_true", help="trust this workspace, and what is new in it"
     )
@@ -174,6 +176,7 @@ def parse(argv: list[str]) -> Invocation:
         tools=_names(found.tools),
         no_tools=found.no_tools,
         no_addons=found.no_addons,
+        mcp=found.mcp,
         system=_text_or_file(found.system),
         append_system=_text_or_file(found.append_system),
         trust=found.trust,

@@ -13,6 +13,8 @@ from induscode.boot.invocation import Invocation
 from induscode.boot.kept_features import kept_packages
 from induscode.boot.machine import Machine
 from induscode.boot.materials import Materials
+from induscode.boot.mcp.configured import configured
+from induscode.boot.mcp.ports import NO_SERVERS, Servers
 from induscode.boot.outlet import Outlet
 from induscode.boot.permission import SessionPermission
 from induscode.boot.surroundings import Surroundings
@@ -39,9 +41,21 @@ def features_here(around: Surroundings) -> Features:
         ctx=ctx,
         deck=deck_of(Invocation(), ctx),
         addons=addons_of(around, machine, outlet.told),
+        servers=_servers(around, machine),
         kept=kept_packages(Materials(around)),
     )
     return install_features(ground)
+
+
+def _servers(around: Surroundings, machine: Machine) -> Servers:
+    """As the ledger knows them: none is started."""
+    loaded = configured(around, None)
+    if loaded is None:
+        return NO_SERVERS
+    from induscode.boot.mcp.news import News
+    from induscode.boot.mcp.opening import open_servers
+
+    return open_servers(loaded, around, machine, News(_unheard, _unheard), _nobody)
 
 
 def listed_features(around: Surroundings) -> list[FeatureInstallReport]:
@@ -50,6 +64,10 @@ def listed_features(around: Surroundings) -> list[FeatureInstallReport]:
         return features.registry.reports()
     finally:
         features.registry.close()
+
+
+def _unheard(sentence: str) -> None:
+    del sentence
 
 
 def _nobody(event: Event) -> None:

@@ -53,11 +53,16 @@ class Outlet:
 
     def told(self, feature: str, message: str) -> None:
         """What went wrong with a feature, for the person."""
-        told = f"{feature}: {message}"
+        self.fault(f"{feature}: {message}")
+
+    def fault(self, sentence: str) -> None:
         if self._conductor is None:
-            self.faults.append(told)
+            self.faults.append(sentence)
         else:
-            self._emit(Fault(message=told, at=self._now()))
+            self._emit(Fault(message=sentence, at=self._now()))
+
+    def alert(self, sentence: str) -> None:
+        self._emit(Alert(text=sentence, at=self._now()))
 
     def _now(self) -> str:
         return iso(self._clock.now_ms())

@@ -14,6 +14,7 @@ from induscode.boot.services.typed import Typed
 from induscode.channels.ports import Snapshot
 from induscode.conductor.turn import Conductor, TurnOutcome
 from induscode.errors import Cancelled, IndusError, NobodyToAsk, UserError
+from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.content import Text
 from induscode.kernel.events import Alert, Event, Fault, RunResult, SessionOpened, TextDelta
@@ -73,7 +74,8 @@ class RunningSession:
         self._features = means.features
         self._machine = means.machine
         self._materials = means.materials
-        self._commands = FeatureCommands(means.features.registry, means.typed)
+        self._commands = FeatureCommands(lambda: means.features.registry, means.typed)
+        self._gathering = CancelToken()
         self._fresh_fork = greeting.forked
         self._cwd = ""
         self._warned: set[str] = set()
@@ -130,6 +132,7 @@ class RunningSession:
             )
         self._tell_news()
         self._features.supervisor.start()
+        self._features.servers.start()
 
     async def submit(self, text: str) -> RunResult:
         """One turn, or one command of a feature. Every end is a `RunResult`, emitted and returned;
@@ -181,6 +184,7 @@ class RunningSession:
         return await self._conductor.compact()
 
     def cancel(self, reason: str = "stopped by the user") -> bool:
+        self._gathering.cancel(reason)
         return self._conductor.cancel(reason)
 
     async def close(self) -> None:
@@ -196,6 +200,7 @@ class RunningSession:
         self._materials.refresh()
         self._tell_news()
         try:
+            await self._gather()
             await self._check_fork()
             outcome = await run()
             text, code = outcome.text, self._judged(outcome)
@@ -221,6 +226,12 @@ class RunningSession:
         )
         self._emit(result)
         return result
+
+    async def _gather(self) -> None:
+        """Wait for servers, in runs that do; what they offer as commands is there then."""
+        self._gathering = CancelToken()
+        await self._features.servers.gathered(self._gathering)
+        self._features.renew()
 
     def _tell_news(self) -> None:
         for sentence in self._materials.news():

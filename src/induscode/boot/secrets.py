@@ -37,6 +37,9 @@ def known_secrets(config: Config, environ: Mapping[str, str], credentials: Crede
     with suppress(ConfigError):
         for provider, key in credentials.in_file().items():
             secrets.add(f"key of {provider}", key)
+    with suppress(ConfigError):
+        for name, secret in _logins(credentials.file.parent):
+            secrets.add(name, secret)
     for name, value in environ.items():
         if _named_secret(name) and not _is_plain(value):
             secrets.add(name, value)
@@ -110,6 +113,14 @@ def _named_variables(config: Config, environ: Mapping[str, str]) -> Iterator[tup
         variable = config.text(key) if key.endswith((".api_key_env", ".value_env")) else ""
         if variable and environ.get(variable):
             yield variable, environ[variable]
+
+
+def _logins(folder: Path) -> Iterator[tuple[str, str]]:
+    """Of MCP servers, where there are any: what reads them is not loaded for nothing."""
+    if (folder / "mcp-credentials.json").exists():
+        from induscode.boot.mcp.credentials import McpCredentials
+
+        yield from McpCredentials(folder).in_file()
 
 
 def _named_secret(name: str) -> bool:

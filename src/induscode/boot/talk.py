@@ -15,9 +15,10 @@ from induscode.boot.surroundings import Surroundings
 from induscode.channels.backstage import Backstage
 from induscode.channels.history import History
 from induscode.channels.keyboard import Keyboard, PipeKeyboard, TerminalKeyboard
-from induscode.channels.lineprompt import LinePrompt, MailedPerson, TalkMail
+from induscode.channels.lineprompt import LinePrompt, TalkMail
 from induscode.channels.lineview import LineView
 from induscode.channels.mailbox import Mailbox
+from induscode.channels.mailedperson import MailedPerson
 from induscode.kernel.events import Event
 from induscode.kernel.person import Person
 
@@ -41,7 +42,7 @@ def talk(invocation: Invocation, around: Surroundings) -> int:
         sys.stdout, sys.stderr, around.environ, lambda: shutil.get_terminal_size().columns
     )
     mailbox: Mailbox[TalkMail] = Mailbox()
-    person = MailedPerson(mailbox) if watched else None
+    person = MailedPerson(mailbox.put) if watched else None
     with Backstage() as stage:
         opening = _opened(invocation, around, mailbox.put, person)
         session = stage.start(opening).result()

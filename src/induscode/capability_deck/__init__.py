@@ -37,8 +37,12 @@ if TYPE_CHECKING:
     )
     from induscode.capability_deck.bridge_ledger.names import server_of_qualified
     from induscode.capability_deck.bridge_ledger.network import (
+        AttachResult,
+        attach_bridge_capabilities,
         bridge_capability_card,
         bridge_config,
+        bridge_status,
+        detach_bridge,
     )
     from induscode.capability_deck.builtin import (
         BridgeBuilder,
@@ -171,6 +175,7 @@ __all__ = [
     "SAAS_GATEWAY_KEY",
     "STOP_GRACE_MS",
     "AnyCapability",
+    "AttachResult",
     "BridgeBuilder",
     "BridgeCapability",
     "BridgeEntry",
@@ -211,12 +216,14 @@ __all__ = [
     "ToolDeck",
     "ToolOutcome",
     "app_novel_cards",
+    "attach_bridge_capabilities",
     "bridge_box_to_capabilities",
     "bridge_capability_card",
     "bridge_config",
     "bridge_content_key",
     "bridge_key",
     "bridge_ledger_from_log",
+    "bridge_status",
     "bridge_tool_counts",
     "bridge_tool_names",
     "bridge_ulid_key",
@@ -243,6 +250,7 @@ __all__ = [
     "cards_for_profile",
     "daemon_card",
     "deck_fault",
+    "detach_bridge",
     "empty_bridge_ledger",
     "enroll_bridge_card",
     "enter_plan_mode_card",
@@ -289,7 +297,8 @@ _MODULES = {
         server_of_qualified
     """,
     "bridge_ledger.network": """
-        bridge_capability_card bridge_config
+        AttachResult attach_bridge_capabilities bridge_capability_card bridge_config
+        bridge_status detach_bridge
     """,
     "builtin": """
         BridgeBuilder BuiltinCard BuiltinDescriptor build_builtin

@@ -6,7 +6,6 @@ show, questions to ask. Lines typed while a turn runs steer it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -14,31 +13,27 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from induscode.channels.backstage import Backstage
+from induscode.channels.formprompt import FormPrompt
 from induscode.channels.interrupts import Interrupts, Terminated
 from induscode.channels.keyboard import Keyboard
 from induscode.channels.lineview import LineView
 from induscode.channels.mailbox import Mailbox
+from induscode.channels.mailedperson import Asked, ToFill
 from induscode.channels.message import read_message
 from induscode.channels.ports import Driver
 from induscode.channels.question import answer_prompt, parse_answer, question_lines
 from induscode.channels.slash import about, help_text, unknown_command
+from induscode.channels.terminal import exact
 from induscode.errors import Cancelled, IndusError
-from induscode.kernel.cancel import CancelToken
 from induscode.kernel.events import Alert, Event, RunResult
+from induscode.kernel.form import Declined, Dismissed
 from induscode.kernel.person import PersonAnswer, Question
 
-__all__ = ["Asked", "LinePrompt", "MailedPerson", "TalkMail"]
+__all__ = ["LinePrompt", "TalkMail"]
 
 T = TypeVar("T")
 _LAST_CHANCES = 3
 _INTERRUPTED = 130
-
-
-class Asked(Struct, frozen=True):
-    """A question and where its answer goes."""
-
-    question: Question
-    reply: Callable[[PersonAnswer], None]
 
 
 class Stop(Struct, frozen=True):
@@ -53,29 +48,7 @@ class Over(Struct, frozen=True):
     """What ran backstage has ended."""
 
 
-TalkMail = Event | Asked | Stop | End | Over
-
-
-class MailedPerson:
-    """Asks the person at the terminal, from backstage."""
-
-    def __init__(self, mailbox: Mailbox[TalkMail]) -> None:
-        self._mailbox = mailbox
-
-    async def ask(self, question: Question, cancel: CancelToken) -> PersonAnswer:
-        loop = asyncio.get_running_loop()
-        answered: asyncio.Future[PersonAnswer] = loop.create_future()
-
-        def settle(answer: PersonAnswer) -> None:
-            if not answered.done():
-                answered.set_result(answer)
-
-        self._mailbox.put(Asked(question, lambda a: _post(loop, lambda: settle(a))))
-
-        async def answer() -> PersonAnswer:
-            return await answered
-
-        return await cancel.run(answer())
+TalkMail = Event | Asked | ToFill | Stop | End | Over
 
 
 class LinePrompt:
@@ -102,6 +75,7 @@ class LinePrompt:
         self._waiting: list[str] = []
         self._steers: list[Future[None]] = []
         self._stops = 0
+        self._put_away = 0
         self._leaving = False
         self._ended = False
         self._code = 0
@@ -177,6 +151,9 @@ class LinePrompt:
                     self._leave()
                 case Asked(reply=reply):
                     reply(PersonAnswer("no"))
+                case ToFill(form=form, reply=reply):
+                    reply(Declined())
+                    self._view.line(f"· {exact(form.by)} asked while no turn ran: declined")
                 case event:
                     self._view.show(event)
 
@@ -188,7 +165,7 @@ class LinePrompt:
     def _work(self, work: Coroutine[Any, Any, T], typed: Callable[[str], None]) -> T:
         """Run `work` backstage and serve the terminal until it ends. Raises what it raises."""
         self._serve_idle_mail()
-        self._stops = 0
+        self._stops = self._put_away = 0
         running = self._stage.start(work)
         running.add_done_callback(lambda _: self._mailbox.put(Over()))
         while not self._served(running):
@@ -216,6 +193,8 @@ class LinePrompt:
                     self._leave()
                 case Asked():
                     self._answer(mail)
+                case ToFill():
+                    self._fill(mail)
                 case event:
                     self._view.show(event)
         return over
@@ -282,6 +261,42 @@ class LinePrompt:
                 return answer
             self._view.line(self._view.ink("one letter to allow it; n and words to refuse", "dim"))
 
+    def _fill(self, wanted: ToFill) -> None:
+        if wanted.over():
+            return
+        if self._stops or self._ended:  # its turn is being stopped
+            wanted.reply(Dismissed())
+            return
+        self._keyboard.forget_typed()
+        prompt = FormPrompt(
+            lambda words: self._ask(self._paint(words)),
+            self._view.line,
+            self._view.ink,
+            wanted.over,
+        )
+        try:
+            wanted.reply(prompt.answer(wanted.form))
+        except EOFError:
+            self._view.line("")
+            wanted.reply(Declined())
+        except KeyboardInterrupt:
+            wanted.reply(Dismissed())
+            self._dismissed()
+        except Terminated:
+            wanted.reply(Dismissed())
+            self._leave()
+
+    def _dismissed(self) -> None:
+        """The turn goes on without an answer; a server that asks again and again does not keep the
+        person from stopping it."""
+        self._put_away += 1
+        if self._put_away > 1:
+            self._stop()
+            return
+        self._view.line("")
+        words = "nothing was sent, and the turn goes on; Ctrl-C again stops it"
+        self._view.line(self._view.ink(words, "dim"))
+
     # Commands
 
     def _command(self, message: str) -> None:
@@ -316,7 +331,3 @@ class LinePrompt:
             self._view.fault(str(error))
         else:
             self._view.line("condensed" if done else "there is nothing to condense yet")
-
-
-def _post(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
-    loop.call_soon_threadsafe(call)

@@ -12,6 +12,8 @@ from induscode.kernel.events import (
     ApprovalAsked,
     Event,
     Fault,
+    FormAsked,
+    FormClosed,
     HookDecided,
     Noticed,
     RunResult,
@@ -70,7 +72,7 @@ class LineView:
                 self._remark(event)
             case UsageReported():
                 self.end_line()  # an answer is over, and another may follow it
-            case ApprovalAsked():
+            case ApprovalAsked() | FormAsked() | FormClosed():
                 pass
             case _:
                 assert_never(event)

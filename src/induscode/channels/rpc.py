@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -35,6 +35,7 @@ from induscode.channels.rpcperson import RpcPerson
 from induscode.channels.rpcstreams import LINE_LIMIT, TooLong
 from induscode.errors import IndusError
 from induscode.kernel.events import EVENTS_VERSION, Event, RunResult
+from induscode.kernel.form import Declined, Dismissed, Filled, FormAnswer, FormValue
 from induscode.kernel.person import Choice, PersonAnswer
 from induscode.version import VERSION
 
@@ -63,6 +64,7 @@ class _Nothing(Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Initialize(Struct, frozen=True):
     approval_timeout: float | None = None
+    forms: bool = False
 
 
 class _Text(Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,6 +79,21 @@ class _Approve(Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     choice: Choice
     reason: str = ""
+
+
+class _Answer(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    action: Literal["accept", "decline", "cancel"]
+    values: dict[str, FormValue] = {}
+
+    def told(self) -> FormAnswer:
+        match self.action:
+            case "accept":
+                return Filled(self.values)
+            case "decline":
+                return Declined()
+            case "cancel":
+                return Dismissed()
 
 
 class _Resume(Struct, frozen=True, forbid_unknown_fields=True):
@@ -101,6 +118,7 @@ class RpcServer:
             "steer": self._steer,
             "abort": self._abort,
             "approve": self._approve,
+            "answer": self._answer_form,
             "snapshot": self._snapshot,
             "resume": self._resume,
             "compact": self._compact,
@@ -172,6 +190,7 @@ class RpcServer:
         if asked.approval_timeout is not None and asked.approval_timeout <= 0:
             raise RpcError(INVALID_PARAMS, "approval_timeout: must be more than 0 seconds")
         self._person.seconds = asked.approval_timeout
+        self._person.fills = asked.forms
         now = self._host.driver.snapshot()
         return {
             "protocol": PROTOCOL_VERSION,
@@ -207,10 +226,14 @@ class RpcServer:
         asked = _params(params, _Approve)
         self._person.answer(asked.id, PersonAnswer(asked.choice, asked.reason))
 
+    async def _answer_form(self, params: dict[str, Any]) -> None:
+        asked = _params(params, _Answer)
+        self._person.answer_form(asked.id, asked.told())
+
     async def _snapshot(self, params: dict[str, Any]) -> object:
         _params(params, _Nothing)
         now = msgspec.structs.asdict(self._host.driver.snapshot())
-        return {**now, "questions": self._person.questions}
+        return {**now, "questions": self._person.questions, "forms": self._person.forms}
 
     async def _resume(self, params: dict[str, Any]) -> object:
         wanted = _params(params, _Resume).session

@@ -12,7 +12,8 @@ from induscode.feature.limits import HOOK_TEXT_CHARACTERS
 from induscode.kernel.content import SaidBlock, Text
 from induscode.kernel.jsontext import digest
 from induscode.kernel.request import NeutralRequest, Part
-from induscode.session.entries import Amendment, Operation, StoredSaid
+from induscode.session.entries import Amendment, Operation
+from induscode.session.stored import StoredSaid
 
 __all__ = ["MAX_OPERATIONS", "amendment_of", "in_its_place", "too_long"]
 

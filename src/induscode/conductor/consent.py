@@ -104,7 +104,7 @@ class Consent:
         await self._recorder.commit(entry, by=_HOST, cancel=cancel)
         if lasting:
             self._remember(view, answer)
-        if answer.choice == "timeout":
+        if answer.choice in {"timeout", "nobody"}:
             self.unasked += 1
         return _outcome(view, answer)
 

@@ -12,12 +12,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from induscode.conductor.ports import BoundTool, BriefSpan, ModelSetting, Setup
+from induscode.conductor.ports import BoundTool, Bridged, BriefSpan, ModelSetting, Setup
 from induscode.kernel.jsontext import clean_text, digest
 from induscode.session.blobs import BlobStore
+from induscode.session.bridged import GoneTool
 from induscode.session.entries import (
     FORMAT_VERSION,
     Amendment,
+    Bridge,
     Briefing,
     Install,
     KnownEntry,
@@ -34,6 +36,8 @@ from induscode.session.state import SessionState
 __all__ = ["begin_epoch", "model_entries"]
 
 _INLINE_SPAN = 1024
+_BRIDGE = "builtin:mcp"
+_NOT_HERE = "its server is not part of this session"
 
 
 def begin_epoch(
@@ -64,6 +68,7 @@ def begin_epoch(
     if state.mode != setup.mode:
         entries.append(ModeChange(mode=setup.mode, reason=cause))
     entries.extend(model_entries(state, setting, cause))
+    entries.extend(_bridge(state, setup.bridged, cause))
     entries.extend(_toolset(state, setup.tools, blobs, cause))
     spans = setup.briefing([bound.tool for bound in setup.tools])
     entries.extend(_briefing(state, spans, blobs, cause))
@@ -98,6 +103,19 @@ def _same_model(known: ModelChoice, choice: ModelChoice) -> bool:
         choice.wire,
         choice.parameters,
     )
+
+
+def _bridge(state: SessionState, bridged: Bridged, cause: str) -> list[KnownEntry]:
+    names = {tool.name for tool in bridged.live}
+    live = [tool for tool in bridged.live if state.bridged.get(tool.name) != tool]
+    gone = [
+        GoneTool(name, bridged.held.get(name, _NOT_HERE))
+        for name in state.bridged
+        if name not in names
+    ]
+    if not live and not gone:
+        return []
+    return [Bridge(ledger=bridged.ledger, live=live, gone=gone, cause=cause, by=_BRIDGE)]
 
 
 def _toolset(

@@ -22,6 +22,7 @@ from induscode.policy.modes import Mode
 from induscode.policy.redaction import Secrets
 from induscode.policy.subject import CallView, NoSubject, Subject
 from induscode.policy.verdict import Verdict
+from induscode.session.bridged import BridgedTool
 from induscode.session.entries import (
     Checkpoint,
     Delegator,
@@ -29,11 +30,13 @@ from induscode.session.entries import (
     Narrowing,
     Notice,
 )
+from induscode.session.state import SessionState
 from induscode.session.totals import Totals
 
 __all__ = [
     "Background",
     "BoundTool",
+    "Bridged",
     "BriefSpan",
     "BriefingSource",
     "Budget",
@@ -41,10 +44,12 @@ __all__ = [
     "Emit",
     "ModelSetting",
     "NoBackground",
+    "NoRenewal",
     "NoWatch",
     "Offer",
     "Permission",
     "PlanSetting",
+    "Renewal",
     "Sender",
     "Setup",
     "Step",
@@ -245,8 +250,17 @@ class Sender(Struct, frozen=True):
     left: Callable[[], Budget]
 
 
+class Bridged(Struct, frozen=True):
+    """The live tools of MCP servers, those included that are deferred. `ledger` is how far the
+    workspace's ledger was read; `held` says why tools that it has are not live, by name."""
+
+    live: tuple[BridgedTool, ...] = ()
+    held: Mapping[str, str] = {}
+    ledger: int = 0
+
+
 class Setup(Struct, frozen=True):
-    """Who the session is made of: decided at its beginning, compared at each epoch."""
+    """Who the session is made of: decided at its beginning, renewed and compared at each epoch."""
 
     workspace: str
     cwd: str
@@ -256,6 +270,28 @@ class Setup(Struct, frozen=True):
     tools: tuple[BoundTool, ...]
     briefing: BriefingSource
     delegator: Delegator | None = None
+    bridged: Bridged = Bridged()
+
+
+class Renewal(Protocol):
+    """What changes of a setup while a session runs: servers come, go and change their tools."""
+
+    @property
+    def due(self) -> bool:
+        """Whether the model waits for a change, so that the turn must not go on without it."""
+        ...
+
+    def renewed(self, setup: Setup, state: SessionState) -> Setup:
+        """The setup for the epoch that begins now. Never raises."""
+        ...
+
+
+class NoRenewal:
+    due = False
+
+    def renewed(self, setup: Setup, state: SessionState) -> Setup:
+        del state
+        return setup
 
 
 class Wiring(Struct, frozen=True):
@@ -277,6 +313,7 @@ class Wiring(Struct, frozen=True):
     background: Background = NoBackground()
     watch: Watch = NoWatch()
     plan: PlanSetting | None = None
+    renewal: Renewal = NoRenewal()
     touched: Touched = lambda _tool, _call: ()
     budget: Budget = Budget()
     retries: Retries = Retries()

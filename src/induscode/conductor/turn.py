@@ -21,7 +21,8 @@ from induscode.conductor.calls import CallRunner, Passage
 from induscode.conductor.compaction import Compactor, needs_room
 from induscode.conductor.consent import Consent
 from induscode.conductor.decisions import Decisions
-from induscode.conductor.epoch import begin_epoch, model_entries
+from induscode.conductor.epoch import model_entries
+from induscode.conductor.epochs import Epochs
 from induscode.conductor.exchange import Exchange
 from induscode.conductor.feature_exec import CommandRunner, Means
 from induscode.conductor.inputs import Inputs, Submission
@@ -76,8 +77,8 @@ class Conductor:
         self.state = state or SessionState()
         self.projection = Projection(blobs)
         log.follow(self.projection.add, self.state.add)
-        self._blobs = blobs
-        self._setup, self._setting = self._next = (wiring.setup, wiring.setting)
+        self._next = (wiring.setup, wiring.setting)
+        self._setting = wiring.setting
         self._fallbacks = wiring.fallbacks
         self._chain = list(wiring.fallbacks)
         self._borrowed: list[ModelSetting] = []
@@ -91,6 +92,9 @@ class Conductor:
         self._cancel = CancelToken()
         self._recorder = recorder = Recorder(
             log, emit, clock, patience=wiring.patience, secrets=wiring.secrets
+        )
+        self._epochs = Epochs(
+            log.session, self.state, self.projection, recorder, blobs, wiring.renewal
         )
         self._decisions = decisions = Decisions(recorder, emit, clock)
         self._hooks = hooks = listening(wiring.hooks, decisions, recorder, blobs)
@@ -302,25 +306,10 @@ class Conductor:
 
     async def _open_epoch(self, cause: str, entries: Sequence[KnownEntry]) -> None:
         """Record in one go, durably: what changed, ends for calls left open, and the input."""
-        self._setup, self._setting = self._next
-        self._chain = list(self._fallbacks)
-        self._calls.equip(self._setup.tools)
-        fresh = await self._recorder.stored(
-            lambda: begin_epoch(
-                self.state,
-                self._setup,
-                self._setting,
-                self._blobs,
-                session=self.log.session,
-                cause=cause if self.state.start is not None else "start",
-            ),
-            self._cancel,
-        )
         resumed = self.state.start is not None
-        closing = close_open_calls(self.projection, self.state, goes_on=cause == "resume")
-        await self._recorder.commit(
-            *_by(fresh, _HOST), *_by(closing, _HOST), *entries, by=_HOST, cancel=self._cancel
-        )
+        self._setting = self._next[1]
+        self._chain = list(self._fallbacks)
+        await self._begin_epoch(cause, entries)
         self._joining.narrow()
         self._steerable = self._busy
         if not self._greeted:
@@ -328,16 +317,19 @@ class Conductor:
             session, cancel = self.log.session, self._cancel
             await self._hooks.turn.session_started(session, cancel, resumed=resumed)
 
+    async def _begin_epoch(self, cause: str, entries: Sequence[KnownEntry] = ()) -> None:
+        """With the tools that there are now."""
+        setup = self._epochs.renewed(self._next[0])
+        self.reconfigure(setup=setup)
+        self._calls.equip(setup.tools)
+        await self._epochs.begin(setup, self._setting, cause, entries, self._cancel)
+
     async def _loop(self) -> TurnOutcome:
         room_tries = 0
         if left := calls_left(self.projection):
             await self._calls.run(left, self._cancel)
         while True:
-            self._purse.reserve(next_cost(self.state.last_usage, self._setting))
-            if needs_room(self.state.last_usage, self._setting.context):
-                await self._compactor.compact(self._setting, "it is nearly full", self._cancel)
-            objection = partial(self._exchange.objection, self._setting)
-            await self._hooks.shaping.before(self.projection, objection, self._cancel)
+            await self._before_asking()
             self._steered = False
             try:
                 response = await self._exchange.ask(self._setting, "turn", self._cancel)
@@ -360,6 +352,16 @@ class Conductor:
                 await self._calls.run(calls, self._cancel)
             elif response.stop is not StopReason.PAUSE and not self._steered:
                 return TurnOutcome(text, response.stop)
+
+    async def _before_asking(self) -> None:
+        """What may be spent, room for the answer, the tools there are, what hooks make of it."""
+        self._purse.reserve(next_cost(self.state.last_usage, self._setting))
+        if needs_room(self.state.last_usage, self._setting.context):
+            await self._compactor.compact(self._setting, "it is nearly full", self._cancel)
+        if self._epochs.due:
+            await self._begin_epoch("tools")
+        objection = partial(self._exchange.objection, self._setting)
+        await self._hooks.shaping.before(self.projection, objection, self._cancel)
 
     async def _make_room(self) -> bool:
         return await self._compactor.compact(self._setting, "it no longer fits", self._cancel)
@@ -388,8 +390,3 @@ class Conductor:
 
     def _now(self) -> str:
         return iso(self._clock.now_ms())
-
-
-def _by(entries: Sequence[KnownEntry], by: str) -> list[KnownEntry]:
-    """The entries, with their producer filled in where none is named."""
-    return [msgspec.structs.replace(entry, by=entry.by or by) for entry in entries]

@@ -34,6 +34,8 @@ __all__ = ["DescriptorBuilder", "FeatureDescriptor", "FeatureId", "FeatureRuntim
 
 Source = Literal["builtin", "user", "project", "mcp", "plugin"]
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_SERVER = re.compile(r"[!-~](?:[ -~]{0,62}[!-~])?")
+"""A server is called what its configuration calls it."""
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SOURCES = ("builtin", "user", "project", "mcp", "plugin")
 
@@ -46,11 +48,11 @@ class FeatureId(Struct, frozen=True, order=True):
     digest: str = ""
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
-            raise FeatureInstallError(
-                f"{self.name!r} is no name of a feature",
-                hint="use up to 64 of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit",
-            )
+        if not (_SERVER if self.source == "mcp" else _NAME).fullmatch(self.name):
+            hint = "use up to 64 of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit"
+            if self.source == "mcp":
+                hint = "use up to 64 visible characters of ASCII"
+            raise FeatureInstallError(f"{self.name!r} is no name of a feature", hint=hint)
         if bool(self.digest) != (self.source == "plugin") or (
             self.digest and not _DIGEST.fullmatch(self.digest)
         ):
@@ -87,10 +89,12 @@ class FeatureId(Struct, frozen=True, order=True):
     def parse(cls, text: str) -> FeatureId:
         """Raises `FeatureInstallError`."""
         source, _, rest = text.partition(":")
-        digest, colon, name = rest.rpartition(":")
         if source not in _SOURCES:
             known = ", ".join(_SOURCES)
             raise FeatureInstallError(f"{text!r} is no id of a feature", hint=f"sources: {known}")
+        if source == "mcp":
+            return cls(source, rest)
+        digest, colon, name = rest.rpartition(":")
         return cls(source, name, digest if colon else "")
 
 

@@ -35,7 +35,6 @@ from induscode.feature.hook import PublicHookRegistrar
 from induscode.feature.hosting.claims import Claims
 from induscode.feature.hosting.draft import Draft
 from induscode.feature.hosting.foreign import said
-from induscode.feature.hosting.given import GivenGrants
 from induscode.feature.hosting.handles import FeaturePorts
 from induscode.feature.hosting.installed import (
     FeatureRegistry,
@@ -97,16 +96,16 @@ class FeatureModule(Protocol):
 class Package(Struct, frozen=True):
     """A module and what the host knows of where it came from: the digest of its content, the
     source its id must have, and a name to speak of it by until its descriptor is known. What is
-    `ours` is installed in place; anything else in a thread with a deadline. `granted` are grants
-    that come with it; without, the host's policy decides, which is told what trust in the content
-    gives it by itself (`trusted`)."""
+    `ours` is installed in place; anything else in a thread with a deadline. `grants` come with it;
+    without, the host's policy decides, which is told what trust in the content gives it by itself
+    (`trusted`)."""
 
     module: FeatureModule
     digest: str
     source: str
     label: str
     ours: bool = False
-    granted: tuple[AnyCapability, ...] | None = None
+    grants: GrantPort | None = None
     trusted: tuple[AnyCapability, ...] = ()
 
 
@@ -152,10 +151,9 @@ class FeatureRegistryBuilder:
             record.note(f"not installed: {error}", "install")
             return UnreadableFeature(package.label, package.digest, record)
         record.feature = str(made.id)
-        if package.granted is None:
+        grants = package.grants
+        if grants is None:
             grants = self._host.grants(made, package.digest, package.trusted)
-        else:
-            grants = GivenGrants(package.granted)
         draft = Draft(made, grants, self._claims)
         services = self._host.services(made.id, grants, record)
         ports = FeaturePorts(grants, record, self._host.paths, services)

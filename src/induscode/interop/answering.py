@@ -41,8 +41,8 @@ class Answering:
     ) -> ElicitResult:
         if self._ask is None:
             return ElicitResult(action="decline")
-        with self._pause:
-            return _told(await self._ask(self._asked(params)))
+        reply = await self._pause.asked(_put(self._ask, self._asked(params)))
+        return _told(reply or Reply(dismissed=True))
 
     def _asked(self, params: ElicitRequestParams) -> Asked:
         match params:
@@ -52,9 +52,13 @@ class Answering:
                 return Asked(self._server, params.message, url=params.url)
 
 
+async def _put(ask: Ask, asked: Asked) -> Reply:
+    return await ask(asked)
+
+
 def _told(reply: Reply) -> ElicitResult:
     if not reply.accepted:
-        return ElicitResult(action="decline")
+        return ElicitResult(action="cancel" if reply.dismissed else "decline")
     return ElicitResult(
         action="accept", content=None if reply.content is None else dict(reply.content)
     )

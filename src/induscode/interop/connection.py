@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from mcp.client import Client, IncomingMessage
+from mcp.client.client import ConnectMode
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.types import (
     CallToolResult,
@@ -29,13 +30,14 @@ from induscode.capability_deck.mcp_config.servers import (
     Transport,
 )
 from induscode.interop.answering import Answering
-from induscode.interop.child import Tail
 from induscode.interop.deadline import Pause, finished, first_of
 from induscode.interop.faults import ServerFault, ServerFaultKind
 from induscode.interop.ground import Ground
+from induscode.interop.launching import Launched, launched
 from induscode.interop.limits import MESSAGE_CHARACTERS
 from induscode.interop.listing import listed_prompts, listed_resources, listed_tools
 from induscode.interop.local import local_transport
+from induscode.interop.oauth.bearer import bearer_of, refusal_of
 from induscode.interop.offers import Offer, OfferedPrompt, OfferedResource, OfferedTool
 from induscode.interop.remote import remote_transport
 from induscode.interop.results import outcome_of, prompt_blocks, resource_blocks
@@ -58,19 +60,32 @@ logging.getLogger("mcp").addHandler(logging.NullHandler())
 
 class Connection:
     """`open` it, and `close` it at the end. `over` is set when it ended by itself; `fault` says why
-    then. `changed` is called when the server says that a list of its changed."""
+    then. `changed` is called when the server says that a list of its changed. `program` is the one
+    of a local server, if it was started already; it is the connection's then, which is to be opened
+    at once."""
 
-    def __init__(self, server: ServerConfig, ground: Ground, changed: Changed) -> None:
+    def __init__(
+        self,
+        server: ServerConfig,
+        ground: Ground,
+        changed: Changed,
+        program: Launched | None = None,
+    ) -> None:
         self.server = server.name
         self.protocol = ""
         """The version that was agreed on, when it is open."""
+        self.has_resources = False
+        """Whether it can be asked for any, when it is open."""
         self._config = server
         self._ground = ground
         self._changed = changed
         self._watch = Watch()
         self._pause = Pause()
-        self._tail = Tail(ground.limits.stderr_bytes, ground.secrets)
-        self._translator = Translator(server.name, ground.secrets)
+        self._program = program
+        self._bearer = bearer_of(server, ground.vault, ground.secrets, self._watch)
+        self._translator = Translator(
+            server.name, ground.secrets, lambda: refusal_of(server, self._bearer)
+        )
         self._closing = asyncio.Event()
         self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._life: asyncio.Task[None] | None = None
@@ -85,12 +100,13 @@ class Connection:
 
     def said(self) -> str:
         """The end of what a local server wrote to stderr, without secrets."""
-        return self._tail.text()
+        return "" if self._program is None else self._program.tail.text()
 
     async def open(self) -> None:
         """Raises `ServerFault`; nothing is left of it then."""
         self._ground.learn_secrets(self._config)
-        self._life = asyncio.ensure_future(self._live())
+        client = self._over(*await self._transport())
+        self._life = asyncio.ensure_future(self._live(client))
         self._life.add_done_callback(self._ended)
         seconds = self._config.startup_seconds or self._ground.limits.startup_seconds
         try:
@@ -122,7 +138,9 @@ class Connection:
         return await self._asked("its tools", listed_tools(self._client(), self.server))
 
     async def prompts(self) -> tuple[OfferedPrompt, ...]:
-        return await self._asked("its prompts", listed_prompts(self._client(), self.server))
+        """Within a time of its own, since tools wait for it."""
+        work = listed_prompts(self._client(), self.server)
+        return await self._asked("its prompts", work, self._ground.limits.prompts_seconds)
 
     async def resources(self) -> tuple[OfferedResource, ...]:
         return await self._asked("its resources", listed_resources(self._client(), self.server))
@@ -145,10 +163,10 @@ class Connection:
         result: CallToolResult = await self._asked(f"the tool {tool}", work)
         return outcome_of(result)
 
-    async def _asked(self, what: str, work: Coroutine[Any, Any, T]) -> T:
-        seconds = self._config.call_seconds or self._ground.limits.call_seconds
-        self._watch.status = 0
-        task = await finished(work, seconds, self._pause)
+    async def _asked(self, what: str, work: Coroutine[Any, Any, T], seconds: float = 0.0) -> T:
+        seconds = seconds or self._config.call_seconds or self._ground.limits.call_seconds
+        with self._watch.asking() as answered:
+            task = await finished(work, seconds, self._pause)
         if task is None:
             raise self._fault(
                 ServerFaultKind.OUT_OF_TIME, f"{what}: no answer within {seconds:g} s"
@@ -156,7 +174,7 @@ class Connection:
         error = task.exception()
         if error is None:
             return task.result()
-        fault = self._translator.fault(error, what, status=self._watch.status)
+        fault = self._translator.fault(error, what, status=answered.status)
         if fault.kind is ServerFaultKind.LOST:
             raise await self._loss(what, fault) from error
         raise fault from error
@@ -179,9 +197,11 @@ class Connection:
             raise self._fault(ServerFaultKind.CLOSED, "it is not connected")
         return self._ready.result()
 
-    async def _live(self) -> None:
-        async with self._entering() as client:
+    async def _live(self, entering: Client) -> None:
+        async with entering as client:
             self.protocol = client.protocol_version
+            self.has_resources = client.server_capabilities.resources is not None
+            self._watch.status = 0
             self._ready.set_result(client)
             listening = asyncio.ensure_future(subscribed(client, self._changed))
             try:
@@ -190,17 +210,19 @@ class Connection:
                 listening.cancel()
                 await asyncio.wait((listening,), timeout=_SECONDS_TO_UNWIND)
 
-    def _entering(self) -> Client:
-        answering = Answering(self.server, self._ground.workspace, self._ground.ask, self._pause)
+    async def _transport(self) -> tuple[Any, ConnectMode]:
+        limits = self._ground.limits
         match self._config:
-            case StdioServer():
-                transport = local_transport(self._config, self._ground, self._tail, self._watch)
-                mode = "auto"
-            case RemoteServer():
-                transport = remote_transport(
-                    self._config, self._ground.limits.frame_bytes, self._watch
-                )
-                mode = "legacy" if self._config.transport is Transport.SSE else "auto"
+            case StdioServer() as server:
+                program = self._program = self._program or await launched(server, self._ground)
+                close = limits.close_seconds
+                return local_transport(program, self.server, close, self._watch), "auto"
+            case RemoteServer() as server:
+                transport = remote_transport(server, limits.frame_bytes, self._watch, self._bearer)
+                return transport, "legacy" if server.transport is Transport.SSE else "auto"
+
+    def _over(self, transport: Any, mode: ConnectMode) -> Client:
+        answering = Answering(self.server, self._ground.workspace, self._ground.ask, self._pause)
         return Client(
             transport,
             mode=mode,
@@ -236,7 +258,7 @@ class Connection:
         return ServerFault(kind, self.server, message)
 
     def _with_said(self, fault: ServerFault) -> ServerFault:
-        said = self._tail.last()[-MESSAGE_CHARACTERS:]
+        said = "" if self._program is None else self._program.tail.last()
         if fault.said or not said:
             return fault
         return ServerFault(fault.kind, fault.server, fault.message, hint=fault.hint, said=said)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Generator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 __all__ = ["Pause", "finished", "first_of"]
@@ -14,12 +15,15 @@ _SECONDS_TO_STOP = 2.0
 
 class Pause:
     """Entered while a person is asked; may be entered again meanwhile. `total` is for how long it
-    was, up to now."""
+    was, up to now. What they are asked belongs to the requests that are under way: with the last of
+    them it is withdrawn, whether or not the server says so."""
 
     def __init__(self) -> None:
         self._depth = 0
         self._since = 0.0
         self._before = 0.0
+        self._under_way = 0
+        self._questions: set[asyncio.Future[Any]] = set()
         self._loop = asyncio.get_running_loop()
 
     def __enter__(self) -> None:
@@ -36,12 +40,43 @@ class Pause:
     def total(self) -> float:
         return self._before + (self._loop.time() - self._since if self._depth else 0.0)
 
+    @contextmanager
+    def request(self) -> Generator[None]:
+        """Around each request of ours."""
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+            if not self._under_way:
+                for question in self._questions:
+                    question.cancel()
+
+    async def asked(self, question: Coroutine[Any, Any, T]) -> T | None:
+        """What the person said, None when the question was withdrawn."""
+        asking = asyncio.ensure_future(question)
+        self._questions.add(asking)
+        try:
+            with self:
+                await asyncio.wait((asking,))
+        finally:
+            self._questions.discard(asking)
+            asking.cancel()
+        return None if asking.cancelled() else asking.result()
+
 
 async def finished(
     work: Coroutine[Any, Any, T], seconds: float, pause: Pause
 ) -> asyncio.Task[T] | None:
     """The task, which is done, or None when it was not in time: then it was stopped. Cancelled, it
     is stopped too."""
+    with pause.request():
+        return await _finished(work, seconds, pause)
+
+
+async def _finished(
+    work: Coroutine[Any, Any, T], seconds: float, pause: Pause
+) -> asyncio.Task[T] | None:
     loop = asyncio.get_running_loop()
     task = asyncio.ensure_future(work)
     began, paused = loop.time(), pause.total

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from induscode.capability_deck.bridge_ledger.names import qualify_bridge_name, split_qualified
 from induscode.capability_deck.contract import ToolOutcome
 from induscode.capability_deck.mcp_config.servers import ServerConfig
-from induscode.interop.connection import Connection
 from induscode.interop.faults import ServerFault, ServerFaultKind
 from induscode.interop.ground import Ground
 from induscode.interop.member import Member, Told
+from induscode.interop.opening import Opener
 from induscode.interop.standing import Standing
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.tool import Progress
+
+if TYPE_CHECKING:
+    from induscode.interop.connection import Connection
 
 __all__ = ["Fleet"]
 
@@ -29,7 +32,8 @@ class Fleet:
     `told` hears each change of each server, and must not raise. Names of servers are unique."""
 
     def __init__(self, servers: Iterable[ServerConfig], ground: Ground, told: Told) -> None:
-        self._members = {each.name: Member(each, ground, told) for each in servers}
+        opener = Opener()
+        self._members = {each.name: Member(each, ground, opener, told) for each in servers}
 
     def start(self) -> None:
         """Begin to connect, all at once; returns at once."""
@@ -46,6 +50,12 @@ class Fleet:
         finally:
             for task in waiting:
                 task.cancel()
+
+    async def tried(self, server: str) -> None:
+        """Until a server is ready or has failed once; its own deadline bounds that."""
+        member = self._members.get(server)
+        if member is not None:
+            await member.settled.wait()
 
     async def close(self) -> None:
         """Nothing of any server is left when this returns."""

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from induscode.capability_deck.mcp_config.servers import RemoteServer, ServerConfig, StdioServer
 from induscode.interop.limits import FleetLimits
+from induscode.interop.oauth.credential import Vault
 from induscode.policy.environment import child_environment, looks_secret
 from induscode.policy.redaction import Secrets
 from induscode.tools.processes.line import Keeper
@@ -28,10 +29,12 @@ class Asked(Struct, frozen=True):
 
 
 class Reply(Struct, frozen=True):
-    """What the person said; without `accepted` nothing is told but that they declined."""
+    """What the person said; without `accepted` nothing is told but that they declined, or, with
+    `dismissed`, that they decided nothing."""
 
     accepted: bool = False
     content: Mapping[str, Any] | None = None
+    dismissed: bool = False
 
 
 Ask: TypeAlias = Callable[[Asked], Awaitable[Reply]]
@@ -40,7 +43,7 @@ Ask: TypeAlias = Callable[[Asked], Awaitable[Reply]]
 class Ground(Struct, frozen=True):
     """`environ` is our own environment, of which a server gets what children get, and never a
     secret. `secrets` learns those of the servers. Without `ask` there is nobody to be asked, and
-    every question is declined."""
+    every question is declined. Without a `vault` no server is logged in to."""
 
     keeper: Keeper
     workspace: Path
@@ -48,6 +51,7 @@ class Ground(Struct, frozen=True):
     secrets: Secrets
     limits: FleetLimits = FleetLimits()
     ask: Ask | None = None
+    vault: Vault | None = None
 
     def environment(self, server: StdioServer) -> dict[str, str]:
         return {**child_environment(self.environ, secrets=self.secrets), **server.env}
@@ -65,6 +69,8 @@ class Ground(Struct, frozen=True):
                 for name, value in server.headers.items():
                     self.secrets.add(name, value)
                     self.secrets.add(name, value.rpartition(" ")[2])
+                if server.oauth is not None:
+                    self.secrets.add("clientSecret", server.oauth.client_secret)
         for name, value in named.items():
             if looks_secret(name, value):
                 self.secrets.add(name, value)

@@ -30,7 +30,8 @@ MESSAGE_CHARACTERS = 500
 
 
 class FleetLimits(Struct, frozen=True):
-    """`startup_seconds` and `call_seconds` count where a server's row says nothing. A server has
+    """`startup_seconds` and `call_seconds` count where a server's row says nothing. The tools of a
+    server wait `prompts_seconds` for the list of its prompts, and no longer. A server has
     `close_seconds` to end by itself, and as many after it was asked. `frame_bytes` bounds one
     message; `stderr_bytes` is what is kept of its complaints.
 
@@ -40,6 +41,7 @@ class FleetLimits(Struct, frozen=True):
 
     startup_seconds: float = 30.0
     call_seconds: float = 120.0
+    prompts_seconds: float = 5.0
     close_seconds: float = 2.0
     frame_bytes: int = 16 * 1024 * 1024
     stderr_bytes: int = 64 * 1024

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from induscode.capability_deck.mcp_config.servers import ServerConfig
-from induscode.interop.connection import Connection
 from induscode.interop.deadline import first_of
 from induscode.interop.faults import ServerFault, ServerFaultKind
 from induscode.interop.ground import Ground
 from induscode.interop.offers import Offer, OfferedTool
+from induscode.interop.opening import Opener
 from induscode.interop.standing import ServerState, Standing
+
+if TYPE_CHECKING:
+    from induscode.interop.connection import Connection
 
 __all__ = ["Member", "Told"]
 
@@ -25,7 +29,7 @@ class Member:
     """`standing` is how it is now; `told` hears of each new one. Nothing of it raises, and nothing
     that happens to it is of any concern to another."""
 
-    def __init__(self, config: ServerConfig, ground: Ground, told: Told) -> None:
+    def __init__(self, config: ServerConfig, ground: Ground, opener: Opener, told: Told) -> None:
         self.config = config
         self.settled = asyncio.Event()
         """The first attempt is over, well or not."""
@@ -33,8 +37,12 @@ class Member:
         """While it is ready."""
         self.standing = Standing(config.name, ServerState.CONNECTING, config.launch)
         self._ground = ground
+        self._opener = opener
         self._told = told
-        self._stale = asyncio.Event()
+        self._stale: set[Offer] = set()
+        self._changed = asyncio.Event()
+        self._amiss: dict[Offer, ServerFault] = {}
+        """Lists that could not be read again, of one that is ready."""
         self._wanted = asyncio.Event()
         self._life: asyncio.Task[None] | None = None
 
@@ -69,38 +77,57 @@ class Member:
         """Connect and serve. Returns whether it served for long, and why it does not any more."""
         loop = asyncio.get_running_loop()
         self._become(ServerState.CONNECTING, self.standing.fault)
-        connection = Connection(self.config, self._ground, self._heard)
+        connection: Connection | None = None
         began = loop.time()
+        self._stale.clear()
+        self._amiss.clear()
         try:
-            await connection.open()
-            self._stale.clear()
+            connection = await self._opener.open(self.config, self._ground, self._heard)
             self._list(await connection.tools())
+            await self._refresh(connection, Offer.PROMPTS)
             began = loop.time()
-            self.connection = connection
-            self._become(ServerState.READY, protocol=connection.protocol)
+            self._serves(connection)
             fault = await self._serve(connection)
         except ServerFault as raised:
-            fault = raised
+            # One that ended by itself says `closed` to whoever asks next; why it ended counts.
+            known = None if connection is None else connection.fault
+            fault = known if known and raised.kind is ServerFaultKind.CLOSED else raised
         finally:
             self.connection = None
-            await connection.close()
+            if connection is not None:
+                await connection.close()
         return loop.time() - began >= self._ground.limits.steady_seconds, fault
 
     async def _serve(self, connection: Connection) -> ServerFault:
-        """Until the connection is over. Lists that change are read again, but not all the time."""
+        """Until the connection is over. Lists that change are read again, but not all the time.
+        Raises as `_refresh` does."""
         while True:
-            await first_of(connection.over, self._stale)
+            await first_of(connection.over, self._changed)
             if connection.over.is_set():
                 return connection.fault or _gone(self.config.name)
-            self._stale.clear()
-            try:
-                self._list(await connection.tools())
-                self._become(ServerState.READY, protocol=connection.protocol)
-            except ServerFault as fault:
-                if fault.kind.ends:
-                    return fault
-                self._become(ServerState.READY, fault, protocol=connection.protocol)
+            self._changed.clear()
+            stale, self._stale = self._stale, set()
+            for offer in sorted(stale):
+                await self._refresh(connection, offer)
+            self._serves(connection)
             await first_of(connection.over, seconds=_SECONDS_BETWEEN_LISTS)
+
+    async def _refresh(self, connection: Connection, offer: Offer) -> None:
+        """A list that cannot be read stays as it was, and is told of. Raises `ServerFault` when the
+        connection is gone with it."""
+        self._amiss.pop(offer, None)
+        try:
+            match offer:
+                case Offer.TOOLS:
+                    self._list(await connection.tools())
+                case Offer.PROMPTS:
+                    self._note(prompts=await connection.prompts())
+                case Offer.RESOURCES:
+                    return  # nothing is kept of them
+        except ServerFault as fault:
+            if fault.kind.ends:
+                raise
+            self._amiss[offer] = fault
 
     async def _wait(self, seconds: float, fault: ServerFault) -> None:
         self._become(ServerState.WAITING, fault, wait_seconds=seconds)
@@ -111,12 +138,22 @@ class Member:
         return min(limits.backoff_seconds * 2 ** (failures - 1), limits.backoff_seconds_most)
 
     def _heard(self, offer: Offer) -> None:
-        if offer is Offer.TOOLS:
-            self._stale.set()
+        if offer is not Offer.RESOURCES:
+            self._stale.add(offer)
+            self._changed.set()
 
     def _list(self, tools: tuple[OfferedTool, ...]) -> None:
         kept = tuple(tool for tool in tools if self.config.admits(tool.name))
-        self.standing = msgspec.structs.replace(self.standing, tools=kept)
+        self._note(tools=kept)
+
+    def _serves(self, connection: Connection) -> None:
+        self.connection = connection
+        self._note(has_resources=connection.has_resources)
+        fault = next(iter(self._amiss.values()), None)
+        self._become(ServerState.READY, fault, protocol=connection.protocol)
+
+    def _note(self, **changed: Any) -> None:
+        self.standing = msgspec.structs.replace(self.standing, **changed)
 
     def _become(
         self,

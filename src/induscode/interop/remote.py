@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Self
 
 import httpx2
@@ -11,7 +11,9 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from induscode.capability_deck.mcp_config.servers import RemoteServer, Transport
+from induscode.interop.bounded import bound
 from induscode.interop.faults import ServerFault, ServerFaultKind
+from induscode.interop.oauth.bearer import Bearer
 from induscode.interop.watch import Watch
 
 __all__ = ["remote_transport", "status_of", "unreached"]
@@ -22,21 +24,26 @@ _BAD_STATUS = 400
 
 @asynccontextmanager
 async def remote_transport(
-    server: RemoteServer, frame_bytes: int, watch: Watch
+    server: RemoteServer, frame_bytes: int, watch: Watch, bearer: Bearer | None = None
 ) -> AsyncGenerator[tuple[Any, Any]]:
-    """The two streams that the SDK wants. Raises what the SDK and its HTTP client do."""
-    client = _Dialer(server, frame_bytes, watch)
-    match server.transport:
-        case Transport.HTTP:
-            async with (
-                client() as http,
-                streamable_http_client(
-                    server.url, http_client=http, max_sse_event_size=frame_bytes
-                ) as streams,
-            ):
-                yield streams
-        case Transport.SSE:
-            async with sse_client(server.url, httpx_client_factory=client) as (heard, said):
+    """The two streams that the SDK wants. With a `bearer`, every request has the server's login.
+    Raises what the SDK and its HTTP client do."""
+    client = _Dialer(server, frame_bytes, watch, bearer)
+    async with AsyncExitStack() as stack:
+        if bearer is not None:
+            stack.push_async_callback(bearer.close)
+        match server.transport:
+            case Transport.HTTP:
+                http = await stack.enter_async_context(client())
+                yield await stack.enter_async_context(
+                    streamable_http_client(
+                        server.url, http_client=http, max_sse_event_size=frame_bytes
+                    )
+                )
+            case Transport.SSE:
+                heard, said = await stack.enter_async_context(
+                    sse_client(server.url, httpx_client_factory=client)
+                )
                 yield _Heard(heard, server.name, watch), said
 
 
@@ -52,10 +59,13 @@ def unreached(error: BaseException) -> bool:
 class _Dialer:
     """Makes HTTP clients that carry a server's headers and look at every answer."""
 
-    def __init__(self, server: RemoteServer, most: int, watch: Watch) -> None:
+    def __init__(
+        self, server: RemoteServer, most: int, watch: Watch, bearer: Bearer | None
+    ) -> None:
         self._server = server
         self._most = most
         self._watch = watch
+        self._bearer = bearer
 
     def __call__(
         self,
@@ -69,39 +79,16 @@ class _Dialer:
         return httpx2.AsyncClient(
             headers={**(headers or {}), **self._server.headers, "accept-encoding": "identity"},
             timeout=httpx2.Timeout(_CONNECT_SECONDS, read=None),
-            auth=auth,
+            auth=auth or self._bearer,
             event_hooks={"response": [look]},
         )
 
     async def _look(self, response: httpx2.Response) -> None:
         # Only for what was asked: an address need not have a stream of events.
         if response.status_code >= _BAD_STATUS and response.request.method == "POST":
-            self._watch.status = response.status_code
-        encoding = response.headers.get("content-encoding", "identity")
-        if encoding != "identity":
-            raise httpx2.StreamError(f"it answers in {encoding!r}, which was not asked for")
+            self._watch.answered(response.status_code)
         streamed = response.headers.get("content-type", "").startswith("text/event-stream")
-        if not streamed and isinstance(response.stream, httpx2.AsyncByteStream):
-            response.stream = _Bounded(response.stream, self._most)
-
-
-class _Bounded(httpx2.AsyncByteStream):
-    """A body that is cut off with an error when it is too long."""
-
-    def __init__(self, inner: httpx2.AsyncByteStream, most: int) -> None:
-        self._inner = inner
-        self._most = most
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for piece in self._inner:
-            size += len(piece)
-            if size > self._most:
-                raise httpx2.StreamError(f"its answer has over {self._most} bytes")
-            yield piece
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
+        bound(response, None if streamed else self._most)
 
 
 class _Heard:

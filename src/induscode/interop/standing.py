@@ -7,7 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from induscode.interop.faults import ServerFault
-from induscode.interop.offers import OfferedTool
+from induscode.interop.offers import OfferedPrompt, OfferedTool
 
 __all__ = ["ServerState", "Standing"]
 
@@ -23,9 +23,11 @@ class ServerState(StrEnum):
 
 
 class Standing(Struct, frozen=True):
-    """`tools` are those that were last listed and are admitted, also when it is gone. `fault` is
-    the last one, None while all is well. `wait_seconds` is the time between this and the next
-    attempt. `launch` is the digest of how it is launched."""
+    """`tools` are those that were last listed and are admitted, also when it is gone; `prompts` are
+    those that were last listed. `has_resources` says whether it can be asked for any: they are
+    listed when somebody wants them. `fault` is the last one, None while all is well; one that is
+    ready may have one, when a list of it could not be read. `wait_seconds` is the time between this
+    and the next attempt. `launch` is the digest of how it is launched."""
 
     server: str
     state: ServerState
@@ -34,6 +36,8 @@ class Standing(Struct, frozen=True):
     protocol: str = ""
     fault: ServerFault | None = None
     wait_seconds: float = 0.0
+    prompts: tuple[OfferedPrompt, ...] = ()
+    has_resources: bool = False
 
     def clause(self) -> str:
         """What to say of it in a sentence that begins with its name."""
@@ -42,7 +46,7 @@ class Standing(Struct, frozen=True):
             case ServerState.CONNECTING:
                 return f"is being connected{why}"
             case ServerState.READY:
-                return "is connected"
+                return f"is connected{why}"
             case ServerState.WAITING:
                 return f"is not connected, and is tried again in {self.wait_seconds:g} s{why}"
             case ServerState.FAILED:

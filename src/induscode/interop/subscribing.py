@@ -34,6 +34,7 @@ async def subscribed(client: Client, changed: Callable[[Offer], None]) -> None:
         if attempt:
             await asyncio.sleep(_PAUSE_SECONDS * 2**attempt)
             changed(Offer.TOOLS)
+            changed(Offer.PROMPTS)
         try:
             async with client.listen(
                 tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True

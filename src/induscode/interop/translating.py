@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import cast
 
@@ -11,12 +12,13 @@ from pydantic import ValidationError
 
 from induscode.interop.faults import ServerFault, ServerFaultKind
 from induscode.interop.limits import MESSAGE_CHARACTERS
+from induscode.interop.oauth.credential import Refusal
 from induscode.interop.remote import status_of, unreached
+from induscode.interop.watch import REFUSED
 from induscode.policy.redaction import Secrets
 
 __all__ = ["Translator"]
 
-_REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _CODES = {
     CONNECTION_CLOSED: ServerFaultKind.LOST,
     REQUEST_TIMEOUT: ServerFaultKind.OUT_OF_TIME,
@@ -25,22 +27,33 @@ _CODES = {
 
 
 class Translator:
-    """For one server. What it says of itself is cut and without secrets."""
+    """For one server. What it says of itself is cut and without secrets. `refusal` says more of a
+    server that does not let us in."""
 
-    def __init__(self, server: str, secrets: Secrets) -> None:
+    def __init__(self, server: str, secrets: Secrets, refusal: Callable[[], Refusal]) -> None:
         self._server = server
         self._secrets = secrets
+        self._refusal = refusal
 
     def fault(self, error: BaseException, doing: str = "", *, status: int = 0) -> ServerFault:
         """`status` is what an address answered meanwhile, 0 when that was fine."""
         error = _first(error)
         if isinstance(error, ServerFault):
             return error
-        kind, why, hint = _read(error, status)
+        kind, why, hint = self._read(error, status_of(error) or status)
         text = self._secrets.text(why)[:MESSAGE_CHARACTERS]
         made = ServerFault(kind, self._server, f"{doing}: {text}" if doing else text, hint=hint)
         made.__cause__ = error
         return made
+
+    def _read(self, error: BaseException, status: int) -> tuple[ServerFaultKind, str, str]:
+        """Kind, reason and what to do about it."""
+        if status not in REFUSED:
+            return *_read(error, status), ""
+        refusal = self._refusal()
+        answered = f"it answered {status}, {HTTPStatus(status).phrase}"
+        why = f"{answered}: {refusal.reason}" if refusal.reason else answered
+        return refusal.kind, why, refusal.hint
 
 
 def _first(error: BaseException) -> BaseException:
@@ -50,30 +63,22 @@ def _first(error: BaseException) -> BaseException:
     return error
 
 
-def _read(error: BaseException, status: int) -> tuple[ServerFaultKind, str, str]:
-    """Kind, reason and what to do about it."""
-    status = status_of(error) or status
-    if status in _REFUSED:
-        return (
-            ServerFaultKind.NOT_AUTHORIZED,
-            f"it answered {status}, {HTTPStatus(status).phrase}",
-            "check the headers of its row",
-        )
+def _read(error: BaseException, status: int) -> tuple[ServerFaultKind, str]:
     match error:
         case MCPError(message="Session terminated") if status == HTTPStatus.NOT_FOUND:
-            return ServerFaultKind.LOST, "it knows nothing of this connection any more", ""
+            return ServerFaultKind.LOST, "it knows nothing of this connection any more"
         case MCPError():
             kind = _CODES.get(error.code, ServerFaultKind.FAILED)
             answered = f"it answered {status}: " if status else ""
-            return kind, f"{answered}{error.message}", ""
+            return kind, f"{answered}{error.message}"
         case ValidationError():
-            return ServerFaultKind.BAD_ANSWER, f"its answer is none: {_short(error)}", ""
+            return ServerFaultKind.BAD_ANSWER, f"its answer is none: {_short(error)}"
         case TimeoutError():
-            return ServerFaultKind.OUT_OF_TIME, "it did not answer in time", ""
+            return ServerFaultKind.OUT_OF_TIME, "it did not answer in time"
         case _ if unreached(error):
-            return ServerFaultKind.NOT_REACHED, f"it cannot be reached: {_named(error)}", ""
+            return ServerFaultKind.NOT_REACHED, f"it cannot be reached: {_named(error)}"
         case _:
-            return ServerFaultKind.BAD_ANSWER, _named(error), ""
+            return ServerFaultKind.BAD_ANSWER, _named(error)
 
 
 def _named(error: BaseException) -> str:

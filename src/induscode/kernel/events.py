@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from induscode.kernel.form import FormField
 from induscode.kernel.model import Usage
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "ApprovalAsked",
     "Event",
     "Fault",
+    "FormAsked",
+    "FormClosed",
     "HookDecided",
     "Noticed",
     "RunResult",
@@ -114,6 +117,26 @@ class ApprovalAsked(_Event, frozen=True, tag="approval"):
     asker: str = ""
 
 
+class FormAsked(_Event, frozen=True, tag="form"):
+    """A form is open, to be filled in or, with a `url`, to be visited. Answer it with `id` through
+    the channel's own means. The answer goes to `by`; the rest is as in `kernel.form.Form`."""
+
+    id: str
+    by: str
+    message: str
+    fields: list[FormField]
+    url: str = ""
+    host: str = ""
+    asker: str = ""
+
+
+class FormClosed(_Event, frozen=True, tag="form_closed"):
+    """Nobody waits for that form any more. `how` is accept, decline, cancel or withdrawn."""
+
+    id: str
+    how: str
+
+
 class Fault(_Event, frozen=True, tag="fault"):
     """Something went wrong and the session goes on, or ends: `fatal` says which."""
 
@@ -148,6 +171,8 @@ Event = (
     | Alert
     | HookDecided
     | ApprovalAsked
+    | FormAsked
+    | FormClosed
     | Fault
     | UsageReported
     | RunResult

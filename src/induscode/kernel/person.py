@@ -1,4 +1,4 @@
-"""Asking a person: a question about one call, and the answers there are."""
+"""Asking a person: a question about one call, and the answers there are; a form to fill in."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct
 
 from induscode.kernel.cancel import CancelToken
+from induscode.kernel.form import Form, FormAnswer
 
 __all__ = ["Choice", "Person", "PersonAnswer", "Question"]
 
@@ -37,6 +38,10 @@ class PersonAnswer(Struct, frozen=True):
 
 
 class Person(Protocol):
-    """Somebody who can be asked. Raises `Cancelled` when the question is withdrawn."""
+    """Somebody who can be asked. Both raise `Cancelled` when the question is withdrawn."""
 
     async def ask(self, question: Question, cancel: CancelToken) -> PersonAnswer: ...
+
+    async def fill(self, form: Form, cancel: CancelToken) -> FormAnswer:
+        """What they say to a form. Whoever asks checks the values again."""
+        ...

@@ -15,6 +15,7 @@ from induscode.policy.subject import (
     CommandSubject,
     NoSubject,
     PathSubject,
+    ServerSubject,
     SessionSubject,
     UrlSubject,
 )
@@ -89,8 +90,9 @@ class _Shelves:
         name = canonical_name(call.tool)
         if name != by_kind and name in self._by_name and (impostors or name not in _KIND_NAMES):
             yield self._by_name[name]
+        server = _server_name(call) if impostors else name
         for prefix, shelf in self._by_prefix:
-            if name.startswith(prefix):
+            if name.startswith(prefix) or server.startswith(prefix):
                 yield shelf
 
     def touching(self, call: CallView, groups: tuple[tuple[str, ...], ...]) -> Rule | None:
@@ -166,6 +168,11 @@ def _kind_name(kind: ToolKind) -> str | None:
     return "read" if kind is ToolKind.READ else "write" if kind is ToolKind.WRITE else None
 
 
+def _server_name(call: CallView) -> str:
+    """What rules on all tools of a server begin with, where a call is about one; "" elsewhere."""
+    return canonical_name(call.subject.tools) if isinstance(call.subject, ServerSubject) else ""
+
+
 def _widens(rule: Rule) -> bool:
     return rule.effect is Effect.ALLOW and rule.layer is Layer.WORKSPACE
 
@@ -178,6 +185,8 @@ def _covers(shelf: _Shelf, call: CallView, words: tuple[str, ...] | None) -> Rul
             return None if words is None else shelf.commands.covering(words)
         case UrlSubject(host=host):
             return shelf.hosts.covering(host)
+        case ServerSubject(server=server):
+            return shelf.hosts.covering(server)
         case SessionSubject() | NoSubject():
             return None
 
@@ -190,6 +199,8 @@ def _touches(shelf: _Shelf, call: CallView, groups: tuple[tuple[str, ...], ...])
             return shelf.commands.within(groups)
         case UrlSubject(host=host):
             return shelf.hosts.covering(host)
+        case ServerSubject(server=server):
+            return shelf.hosts.covering(server)
         case SessionSubject():
             return None  # there is no place, command or host that a pattern could mean
         case NoSubject():

@@ -20,6 +20,7 @@ __all__ = [
     "CommandSubject",
     "NoSubject",
     "PathSubject",
+    "ServerSubject",
     "SessionSubject",
     "Subject",
     "UrlSubject",
@@ -72,6 +73,14 @@ class UrlSubject(Struct, frozen=True, tag="url"):
     host: str
 
 
+class ServerSubject(Struct, frozen=True, tag="server"):
+    """An MCP server that is asked for something beside its tools, whose names begin with `tools`:
+    a rule that narrows all of them narrows this too."""
+
+    server: str
+    tools: str
+
+
 class SessionSubject(Struct, frozen=True, tag="session"):
     """The call touches nothing but what this session keeps, whatever its tool can do otherwise:
     asking how a process is doing, listing what could be called."""
@@ -81,7 +90,7 @@ class NoSubject(Struct, frozen=True, tag="none"):
     """Nothing to judge: the tool has no such argument, or the call does not carry a usable one."""
 
 
-Subject = PathSubject | CommandSubject | UrlSubject | SessionSubject | NoSubject
+Subject = PathSubject | CommandSubject | UrlSubject | ServerSubject | SessionSubject | NoSubject
 
 
 class CallView(Struct, frozen=True):

@@ -13,16 +13,22 @@ when an agent is entered. `events` holds the types of what `run` yields, `errors
 from induscode import errors
 from induscode.kernel import events
 from induscode.kernel.events import Event, RunResult
+from induscode.kernel.form import Declined, Dismissed, Filled, Form
 from induscode.kernel.person import PersonAnswer, Question
 from induscode.sdk.agent import Agent
-from induscode.sdk.options import AgentOptions, OnApproval, OwnFeature
+from induscode.sdk.options import AgentOptions, OnApproval, OnForm, OwnFeature
 from induscode.sdk.run import Run, RunFailed
 
 __all__ = [
     "Agent",
     "AgentOptions",
+    "Declined",
+    "Dismissed",
     "Event",
+    "Filled",
+    "Form",
     "OnApproval",
+    "OnForm",
     "OwnFeature",
     "PersonAnswer",
     "Question",

@@ -12,12 +12,14 @@ from induscode.boot.invocation import MODES, Invocation
 from induscode.boot.running import RunningSession
 from induscode.boot.surroundings import surroundings
 from induscode.errors import UsageError, UserError
+from induscode.feature.hosting.given import GivenGrants
 from induscode.feature.registry import Package
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.events import Event
+from induscode.kernel.form import Declined, Form, FormAnswer
 from induscode.kernel.jsontext import digest
 from induscode.kernel.person import PersonAnswer, Question
-from induscode.sdk.options import AgentOptions, OnApproval, OwnFeature
+from induscode.sdk.options import AgentOptions, OnApproval, OnForm, OwnFeature
 
 __all__ = ["open_agent"]
 
@@ -36,8 +38,8 @@ def open_agent(
     if home is not None:
         known["INDUS_HOME"] = os.fspath(home)
     around = surroundings(invocation, known)
-    on_approval = options.get("on_approval")
-    person = _Program(on_approval) if on_approval is not None else None
+    on_approval, on_form = options.get("on_approval"), options.get("on_form")
+    person = _Program(on_approval, on_form) if on_approval or on_form else None
     brought = [_package(own) for own in options.get("features", ())]
     session = open_session(invocation, around, emit, person=person, brought=brought)
     session.open(cwd=str(around.cwd))
@@ -52,7 +54,8 @@ def _package(own: OwnFeature | Package) -> Package:
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     content = Path(file).read_bytes() if file else kind.__qualname__.encode()
     label = f"{kind.__module__}.{kind.__qualname__}"
-    return Package(own.module, digest(content), "user", label, granted=own.granted)
+    grants = None if own.granted is None else GivenGrants(own.granted)
+    return Package(own.module, digest(content), "user", label, grants=grants)
 
 
 def _check(invocation: Invocation) -> None:
@@ -71,14 +74,29 @@ def _check(invocation: Invocation) -> None:
 
 
 class _Program:
-    """A program that answers for a person."""
+    """A program that answers for a person, as far as it does."""
 
-    def __init__(self, on_approval: OnApproval) -> None:
+    def __init__(self, on_approval: OnApproval | None, on_form: OnForm | None) -> None:
         self._on_approval = on_approval
+        self._on_form = on_form
+
+    async def fill(self, form: Form, cancel: CancelToken) -> FormAnswer:
+        on_form = self._on_form
+        if on_form is None:
+            return Declined()
+
+        async def answered() -> FormAnswer | None:
+            return await on_form(form)
+
+        return await cancel.run(answered()) or Declined()
 
     async def ask(self, question: Question, cancel: CancelToken) -> PersonAnswer:
+        on_approval = self._on_approval
+        if on_approval is None:
+            return PersonAnswer("nobody")
+
         async def answered() -> PersonAnswer | None:
-            return await self._on_approval(question)
+            return await on_approval(question)
 
         answer = await cancel.run(answered()) or PersonAnswer("no")
         if answer.choice not in (*question.choices, "timeout"):

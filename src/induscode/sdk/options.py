@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from induscode.boot.invocation import Invocation
+from induscode.kernel.form import Form, FormAnswer
 from induscode.kernel.person import PersonAnswer, Question
 
 if TYPE_CHECKING:
     from induscode.feature.capability import AnyCapability
     from induscode.feature.registry import FeatureModule, Package
 
-__all__ = ["AgentOptions", "OnApproval", "OwnFeature", "invocation_of"]
+__all__ = ["AgentOptions", "OnApproval", "OnForm", "OwnFeature", "invocation_of"]
 
 OnApproval = Callable[[Question], Awaitable[PersonAnswer | None]]
+OnForm = Callable[[Form], Awaitable[FormAnswer | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,10 @@ class AgentOptions(TypedDict, total=False):
     `mode`, `allow`, `deny`, `tools`, `trust`, `thinking`, `max_steps` and `max_cost` mean what the
     flags mean; `resume` and `fork` take an id, a unique prefix of one, or "last". `on_approval` is
     asked about calls that the mode asks about: None as its answer means no, and without it such
-    calls are refused. `features` are features of the program itself (`OwnFeature`), and what
-    `AddonHost.packages` makes of addons that it loaded. `environ` stands for the environment of the
-    process, `home` for the directory of our own files.
+    calls are refused. `on_form` is asked what MCP servers want to know of the person: None as its
+    answer declines, and without it all of them are declined. `features` are features of the program
+    itself (`OwnFeature`), and what `AddonHost.packages` makes of addons that it loaded. `environ`
+    stands for the environment of the process, `home` for the directory of our own files.
     """
 
     cwd: str | os.PathLike[str]
@@ -54,6 +57,7 @@ class AgentOptions(TypedDict, total=False):
     max_cost: float | None
     thinking: str | None
     on_approval: OnApproval | None
+    on_form: OnForm | None
     features: Iterable[OwnFeature | Package]
     environ: Mapping[str, str] | None
     home: str | os.PathLike[str] | None

@@ -14,17 +14,19 @@ from typing import Any, Literal
 
 from msgspec import Raw, Struct, field
 
-from induscode.kernel.content import Json, Opaque, Text, Thinking, ToolCall
 from induscode.kernel.model import StopReason, Usage
 from induscode.kernel.provenance import SourcePart
 from induscode.kernel.request import Parameters
+from induscode.session.bridged import BridgedTool, GoneTool
 from induscode.session.file_states import FileChange, Rewound, Unrestorable
+from induscode.session.stored import StoredAnswer, StoredSaid
 
 __all__ = [
     "FORMAT_VERSION",
     "KEPT",
     "Amendment",
     "Approval",
+    "Bridge",
     "Briefing",
     "Checkpoint",
     "Compaction",
@@ -33,7 +35,6 @@ __all__ = [
     "Entry",
     "Foreign",
     "Hook",
-    "ImageRef",
     "Input",
     "Install",
     "InstalledFeature",
@@ -51,33 +52,13 @@ __all__ = [
     "Response",
     "Result",
     "SessionStart",
-    "StoredAnswer",
-    "StoredSaid",
     "StoredSpan",
-    "TextRef",
     "ToolRow",
     "Toolset",
 ]
 
 FORMAT_VERSION = 1
 KEPT = "kept"
-
-
-class TextRef(Struct, frozen=True, tag="text_ref", gc=False):
-    """A text kept once in the blob store."""
-
-    sha256: str
-    size: int
-
-
-class ImageRef(Struct, frozen=True, tag="image_ref", gc=False):
-    media_type: str
-    sha256: str
-    size: int
-
-
-StoredSaid = Text | TextRef | ImageRef | Json
-StoredAnswer = Text | TextRef | Thinking | ToolCall | Opaque
 
 
 class _Header(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -162,6 +143,17 @@ class Briefing(_Header, frozen=True, tag="briefing"):
     """The system prompt from here on."""
 
     spans: list[StoredSpan]
+    cause: str = ""
+
+
+class Bridge(_Header, frozen=True, tag="bridge"):
+    """What the tool set that follows depends on: tools of MCP servers that are live from here on,
+    anew or as they are now, and those that are not any more. The rest stays as it was. `ledger` is
+    the number of the event up to which the workspace's ledger was read."""
+
+    ledger: int
+    live: list[BridgedTool] = []
+    gone: list[GoneTool] = []
     cause: str = ""
 
 
@@ -375,6 +367,7 @@ KnownEntry = (
     | ModeChange
     | ModelChoice
     | Briefing
+    | Bridge
     | Toolset
     | Input
     | Notice

@@ -46,11 +46,10 @@ from induscode.session.entries import (
     Request,
     Response,
     Result,
-    StoredAnswer,
-    StoredSaid,
     Toolset,
 )
 from induscode.session.parameters import amended
+from induscode.session.stored import StoredAnswer, StoredSaid
 from induscode.session.storing import load_answer, load_said
 
 __all__ = ["SUMMARY_HEADING", "OpenCall", "Projection"]

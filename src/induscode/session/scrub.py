@@ -16,15 +16,14 @@ from induscode.session.entries import (
     Amendment,
     Briefing,
     Delegator,
-    ImageRef,
     KnownEntry,
     Operation,
     Origin,
     Response,
     StoredSpan,
-    TextRef,
     ToolRow,
 )
+from induscode.session.stored import ImageRef, TextRef
 
 __all__ = ["scrub_entry"]
 

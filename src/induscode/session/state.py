@@ -7,8 +7,10 @@ from typing import Any
 
 from induscode.kernel.content import Opaque, Thinking
 from induscode.kernel.model import StopReason, Usage
+from induscode.session.bridged import BridgedTool
 from induscode.session.delegation import DELEGATE_FEATURE, used_by_delegate
 from induscode.session.entries import (
+    Bridge,
     Briefing,
     Compaction,
     Delegate,
@@ -40,7 +42,7 @@ class SessionState:
     """Survives a resume because it is nothing but its entries. `usage`, `cost` and `steps` are the
     session's own, `delegated` is what its delegates used; `delegates` are the sessions behind the
     calls that are under way. `narrowings` are in force until the turn ends; `noticed` knows which
-    files' texts the conversation has."""
+    files' texts the conversation has. `bridged` are the live tools of MCP servers, by name."""
 
     def __init__(self) -> None:
         self.start: SessionStart | None = None
@@ -48,6 +50,7 @@ class SessionState:
         self.model: ModelChoice | None = None
         self.briefing: Briefing | None = None
         self.toolset: Toolset | None = None
+        self.bridged: dict[str, BridgedTool] = {}
         self.features: dict[str, InstalledFeature] = {}
         self.usage = Usage()
         self.cost = 0.0
@@ -72,6 +75,7 @@ class SessionState:
             ModeChange: self._mode,
             ModelChoice: self._model,
             Briefing: self._briefing,
+            Bridge: self._bridge,
             Toolset: self._toolset,
             Input: self._input,
             Notice: self._notice,
@@ -105,6 +109,11 @@ class SessionState:
 
     def _briefing(self, entry: Briefing) -> None:
         self.briefing = entry
+
+    def _bridge(self, entry: Bridge) -> None:
+        for gone in entry.gone:
+            self.bridged.pop(gone.name, None)
+        self.bridged.update({tool.name: tool for tool in entry.live})
 
     def _toolset(self, entry: Toolset) -> None:
         self.toolset = entry

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from induscode.kernel.content import AnswerBlock, Image, Json, SaidBlock, Text
 from induscode.session.blobs import BlobStore, MissingBlob
-from induscode.session.entries import ImageRef, StoredAnswer, StoredSaid, TextRef
+from induscode.session.stored import ImageRef, StoredAnswer, StoredSaid, TextRef
 
 __all__ = ["INLINE_LIMIT", "load_answer", "load_said", "store_answer", "store_said"]
 

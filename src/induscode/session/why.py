@@ -30,12 +30,12 @@ from induscode.session.entries import (
     Operation,
     Request,
     Response,
-    TextRef,
 )
 from induscode.session.line import type_name
 from induscode.session.projection import Projection
 from induscode.session.reader import Scan
 from induscode.session.state import SessionState
+from induscode.session.stored import TextRef
 from induscode.session.storing import load_answer, load_said
 from induscode.session.tree import branches, path_to
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mcp.server.mcpserver import Context, Elicit, Image, MCPServer, Resolve
+from mcp.server.mcpserver.prompts import Prompt
 from mcp.types import CallToolResult, ResourceLink, TextContent
 from pydantic import BaseModel
 
@@ -132,6 +133,19 @@ async def grow(ctx: Context) -> str:
     server.add_tool(grown)
     await ctx.notify_tools_changed()
     return "grew"
+
+
+@server.tool()
+async def learn(ctx: Context) -> str:
+    """Offer one prompt more."""
+
+    def learned() -> str:
+        """It was not there before."""
+        return "learned"
+
+    server.add_prompt(Prompt.from_function(learned))
+    await ctx.notify_prompts_changed()
+    return "learned it"
 
 
 def who() -> Elicit[Name]:

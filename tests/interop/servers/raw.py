@@ -7,6 +7,10 @@ import json
 import sys
 import time
 
+CAPABILITIES = {
+    "forgetful": {"tools": {}, "prompts": {}},
+    "mumbling": {"tools": {}, "prompts": {}, "resources": {}},
+}
 TOOL = {"name": "ping", "description": "Answer.", "inputSchema": {"type": "object"}}
 
 
@@ -18,22 +22,17 @@ def say(value: object) -> None:
 def answer(asked: dict, behaviour: str) -> object:
     match asked["method"]:
         case "initialize":
-            version = "1999-01-01" if behaviour == "old" else "2025-11-25"
+            if behaviour == "slow":
+                time.sleep(1)
             return {
-                "protocolVersion": version,
-                "capabilities": {"tools": {}},
+                "protocolVersion": "1999-01-01" if behaviour == "old" else "2025-11-25",
+                "capabilities": CAPABILITIES.get(behaviour, {"tools": {}}),
                 "serverInfo": {"name": "raw", "version": "1"},
             }
-        case "tools/list" if behaviour == "endless":
-            page = int(asked.get("params", {}).get("cursor") or 0)
-            return {"tools": [{**TOOL, "name": f"ping{page}"}], "nextCursor": str(page + 1)}
-        case "tools/list" if behaviour == "paged":
-            cursor = asked.get("params", {}).get("cursor")
-            if cursor is None:
-                return {"tools": [TOOL], "nextCursor": "more"}
-            return {"tools": [{**TOOL, "name": "pong"}]}
         case "tools/list":
-            return {"tools": [TOOL]}
+            return tools(asked.get("params", {}).get("cursor"), behaviour)
+        case "prompts/list" if behaviour == "forgetful":
+            return {"prompts": [{"name": 7}]}
         case "tools/call" if behaviour == "misshapen":
             return {"content": [{"type": "text", "txt": 1}]}
         case "tools/call" if behaviour == "asking":
@@ -43,6 +42,18 @@ def answer(asked: dict, behaviour: str) -> object:
         case "tools/call":
             return {"content": [{"type": "text", "text": "pong"}]}
     return None
+
+
+def tools(cursor: str | None, behaviour: str) -> object:
+    match behaviour:
+        case "endless":
+            page = int(cursor or 0)
+            return {"tools": [{**TOOL, "name": f"ping{page}"}], "nextCursor": str(page + 1)}
+        case "paged" if cursor is None:
+            return {"tools": [TOOL], "nextCursor": "more"}
+        case "paged":
+            return {"tools": [{**TOOL, "name": "pong"}]}
+    return {"tools": [TOOL]}
 
 
 def begin(behaviour: str) -> None:
@@ -74,6 +85,8 @@ def main(behaviour: str) -> None:
             continue
         if behaviour == "deaf" and asked["method"] == "tools/call":
             time.sleep(1000)
+        if behaviour == "mumbling" and asked["method"] == "prompts/list":
+            continue
         found = answer(asked, behaviour)
         reply = {"jsonrpc": "2.0", "id": asked["id"]}
         if found is None:

@@ -46,10 +46,10 @@ from induscode.session.entries import (
     Request,
     Response,
     Result,
-    StoredSaid,
 )
 from induscode.session.projection import Projection
 from induscode.session.reader import Scan
+from induscode.session.stored import StoredSaid
 from induscode.session.storing import load_answer, load_said
 from induscode.session.tree import branches, path_to
 

@@ -14,7 +14,7 @@ from induscode.capability_deck.contract import DeckFault, ToolOutcome
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.content import Image, Json, SaidBlock, Text
 from induscode.kernel.jsontext import encode
-from induscode.kernel.tool import ToolContext, ToolResult
+from induscode.kernel.tool import Progress, ToolContext, ToolResult
 
 __all__ = [
     "BridgeBox",
@@ -30,7 +30,11 @@ class BridgeRunner(Protocol):
     """Takes a call to the server that owns the tool, which the qualified name tells."""
 
     async def run(
-        self, name: str, arguments: Mapping[str, Any], cancel: CancelToken | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        cancel: CancelToken | None = None,
+        progress: Progress | None = None,
     ) -> ToolOutcome:
         """Never raises: whatever the server does is an outcome. An output that is a tuple of
         content blocks is what the model gets, as it is."""
@@ -87,8 +91,10 @@ class BridgeCapability(Struct, frozen=True):
             return ToolResult.error(
                 f"The MCP server {self.server!r} is not connected, so {self.name} did not run."
             )
-        cancel = CancelToken() if context is None else context.cancel
-        return project_outcome(await self.runner.run(self.name, arguments, cancel))
+        if context is None:
+            return project_outcome(await self.runner.run(self.name, arguments))
+        ran = self.runner.run(self.name, arguments, context.cancel, context.progress)
+        return project_outcome(await ran)
 
     def same_offer(self, other: BridgeCapability) -> bool:
         """Whether an approval of one covers the other."""

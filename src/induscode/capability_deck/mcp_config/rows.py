@@ -17,6 +17,7 @@ from induscode.capability_deck.mcp_config.limits import (
 from induscode.capability_deck.mcp_config.servers import (
     ConfigProblem,
     Disabled,
+    OAuthClient,
     RemoteServer,
     ServerConfig,
     Source,
@@ -34,7 +35,8 @@ _COMMON = (
     "allow_tools", "enabled_tools", "includeTools", "deny_tools", "disabled_tools", "excludeTools",
 )  # fmt: skip
 _OF_STDIO = ("command", "args", "env", "cwd")
-_OF_REMOTE = ("url", "headers")
+_OF_REMOTE = ("url", "headers", "oauth")
+_OF_OAUTH = ("clientId", "clientSecret", "scopes", "callbackPort")
 _KNOWN = (*_COMMON, *_OF_STDIO, *_OF_REMOTE)
 _ALLOW = ("allow_tools", "enabled_tools", "includeTools")
 _DENY = ("deny_tools", "disabled_tools", "excludeTools")
@@ -43,6 +45,7 @@ _ELSEWHERE = {
     "autoApprove": "permissions are rules of yours, not of a server",
     "trust": "permissions are rules of yours, not of a server",
 }
+_PORT_MOST = 65535
 _STDIO = "stdio"
 _TYPES: Mapping[str, Transport | None] = {
     _STDIO: None,
@@ -54,6 +57,7 @@ _TYPES: Mapping[str, Transport | None] = {
 }
 _ADDRESS = re.compile(r"https?://[^/?#\s]+[^\s]*", re.IGNORECASE)
 _VARIABLE = re.compile(r"[^=\0]+")
+_SCOPES = re.compile(r"[!#-\[\]-~]+( [!#-\[\]-~]+)*")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
@@ -137,12 +141,42 @@ class RowReader:
         if not self._variables.faults and not _ADDRESS.fullmatch(url):
             raise _Wrong("url", "is no address", "write https://HOST/PATH")
         headers = self._pairs("headers", _HEADER)
-        launch = launch_digest(type=transport, url=url, headers=headers)
+        oauth = self._oauth()
+        launch = launch_digest(type=transport, url=url, headers=headers, oauth=oauth)
         return RemoteServer(
             url=url,
             transport=transport,
             headers={key: self._put_in(value) for key, value in headers.items()},
+            oauth=None if oauth is None else self._client(oauth),
             **self._shared(name, launch),
+        )
+
+    def _oauth(self) -> dict[str, Any] | None:
+        """What it says of a login, as it stands there."""
+        found = cast("object", self._row.get("oauth"))
+        if found is None:
+            return None
+        if not isinstance(found, dict):
+            raise _Wrong("oauth", f"expected an object, found {kind(found)}")
+        said = cast("dict[str, object]", found)
+        for key in said:
+            if key not in _OF_OAUTH:
+                field = f"{self._source.row}.oauth.{label(key)}"
+                self._problem(field, "is not known and not used", guess(key, _OF_OAUTH))
+        texts = {key: _checked(f"oauth.{key}", said.get(key, "")) for key in _OF_OAUTH[:3]}
+        if texts["scopes"] and not _SCOPES.fullmatch(texts["scopes"]):
+            raise _Wrong("oauth.scopes", "is no list of scopes", "write them with a space between")
+        port = said.get("callbackPort", 0)
+        if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port <= _PORT_MOST:
+            raise _Wrong("oauth.callbackPort", "is no port", f"from 1 to {_PORT_MOST}")
+        return {**texts, "callbackPort": port}
+
+    def _client(self, said: Mapping[str, Any]) -> OAuthClient:
+        return OAuthClient(
+            client_id=self._put_in(said["clientId"]),
+            client_secret=self._put_in(said["clientSecret"]),
+            scopes=said["scopes"],
+            callback_port=said["callbackPort"],
         )
 
     def _shared(self, name: str, launch: str) -> dict[str, Any]:

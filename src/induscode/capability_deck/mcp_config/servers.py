@@ -14,6 +14,7 @@ from induscode.kernel.jsontext import digest
 __all__ = [
     "ConfigProblem",
     "Disabled",
+    "OAuthClient",
     "Overridden",
     "RemoteServer",
     "ServerConfig",
@@ -107,12 +108,26 @@ class StdioServer(_Server, frozen=True, kw_only=True):
     cwd: str | None = None
 
 
+class OAuthClient(Struct, frozen=True):
+    """Who we are to a server's issuer, where a person registered us there; what we ask for, and the
+    port that a browser comes back to. What is empty is found out, or chosen."""
+
+    client_id: str = ""
+    client_secret: str = ""
+    scopes: str = ""
+    callback_port: int = 0
+
+    def __repr__(self) -> str:
+        return f"OAuthClient(client_id={self.client_id!r})"
+
+
 class RemoteServer(_Server, frozen=True, kw_only=True):
     """A server at an address."""
 
     url: str
     transport: Transport = Transport.HTTP
     headers: Mapping[str, str] = {}
+    oauth: OAuthClient | None = None
 
 
 ServerConfig: TypeAlias = StdioServer | RemoteServer

@@ -7,6 +7,7 @@ import msgspec
 from induscode.crew.delegates.deadline import Deadline
 from induscode.crew.delegates.limits import LABEL_CHARACTERS
 from induscode.kernel.cancel import CancelToken
+from induscode.kernel.form import Form, FormAnswer
 from induscode.kernel.person import Person, PersonAnswer, Question
 
 __all__ = ["DelegatePerson", "asker", "label"]
@@ -37,3 +38,8 @@ class DelegatePerson:
         told = msgspec.structs.replace(question, asker=asker(question.asker, self._own))
         with self._deadline.paused():
             return await self._person.ask(told, cancel)
+
+    async def fill(self, form: Form, cancel: CancelToken) -> FormAnswer:
+        told = msgspec.structs.replace(form, asker=asker(form.asker, self._own))
+        with self._deadline.paused():
+            return await self._person.fill(told, cancel)

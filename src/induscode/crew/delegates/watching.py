@@ -15,6 +15,8 @@ from induscode.kernel.events import (
     ApprovalAsked,
     Event,
     Fault,
+    FormAsked,
+    FormClosed,
     TextDelta,
     ToolStarted,
     ToolUpdated,
@@ -61,9 +63,11 @@ class Watch:
                 self._show(f"{tool} {_telling(arguments)}")
             case ToolUpdated(call=call, text=text) if call in self._delegates:
                 self._show(text)
-            case ApprovalAsked():
+            case ApprovalAsked() | FormAsked():
                 told = asker(event.asker, self._own)
                 self._tell(msgspec.structs.replace(event, asker=told))
+            case FormClosed():
+                self._tell(event)
             case Alert(text):
                 self._show(text)
             case Fault(message, fatal):

@@ -53,6 +53,9 @@ _UNTYPED = (
     f"a command's name has up to {COMMAND_NAME_CHARACTERS} visible characters, and neither white"
     " space nor '/' among them"
 )
+_QUALIFIER = "__"
+_QUALIFIED = f"{_QUALIFIER!r} in a name is for tools of MCP servers, which rules know by it"
+_ADDED = frozenset({"user", "project", "plugin"})
 
 
 class DraftTool(Struct, frozen=True):
@@ -115,6 +118,9 @@ class Draft:
         declared = self._declared_tools.get(name)
         if declared is None:
             self._skip("tool", name, "it was not declared")
+            return
+        if _QUALIFIER in name and self._descriptor.id.source in _ADDED:
+            self._skip("tool", name, _QUALIFIED)
             return
         needs = (
             ContributeTool(name),

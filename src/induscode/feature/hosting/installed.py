@@ -157,6 +157,15 @@ class FeatureRegistry:
     def with_guests(self, guests: Sequence[Member]) -> FeatureRegistry:
         return FeatureRegistry(self._own, guests)
 
+    def joined(self, other: FeatureRegistry) -> FeatureRegistry:
+        """With another's own features after these."""
+        guests = self._members[len(self._own) :]
+        return FeatureRegistry((*self._own, *other.members()), guests)
+
+    def members(self) -> tuple[Member, ...]:
+        """Without the guests."""
+        return self._own
+
     def lent(self) -> tuple[Member, ...]:
         """What another session of the same program uses with this one, because it was installed
         once and for all: every feature but those that ship."""

@@ -27,7 +27,7 @@ from induscode.kernel.tool import AgentTool, ToolContext, ToolResult
 __all__ = ["ToolSnapshot", "snapshot", "task_snapshot"]
 
 Copied = TypeVar("Copied")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
 
 class ToolSnapshot:
@@ -63,7 +63,9 @@ def snapshot(tool: AgentTool, declared: str) -> ToolSnapshot:
     if name != declared:
         raise FeatureInstallError(f"it calls itself {short(name)!r}")
     if not _NAME.fullmatch(name):
-        raise FeatureInstallError("a name is a letter and then up to 63 letters, digits, '_', '-'")
+        raise FeatureInstallError(
+            "a name is a letter or '_' and then up to 63 letters, digits, '_', '-'"
+        )
     if len(description) > DESCRIPTION_CHARACTERS:
         raise FeatureInstallError(f"its description has over {DESCRIPTION_CHARACTERS} characters")
     return ToolSnapshot(tool, name, label[:TEXT_CHARACTERS], description, _checked(schema))

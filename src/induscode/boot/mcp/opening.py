@@ -1,0 +1,74 @@
+"""The MCP servers of a session, opened: the ledger read, nothing started or connected yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from induscode.boot.machine import Machine
+from induscode.boot.mcp.asking import asks
+from induscode.boot.mcp.configured import ledger_file
+from induscode.boot.mcp.credentials import McpCredentials
+from induscode.boot.mcp.deferral import DEFER_TOKENS, Deferral
+from induscode.boot.mcp.listings import Listings
+from induscode.boot.mcp.news import News
+from induscode.boot.mcp.session import McpServers
+from induscode.boot.surroundings import Surroundings
+from induscode.capability_deck.bridge_ledger.store import LedgerStore
+from induscode.capability_deck.mcp_config.discovery import LoadedServers
+from induscode.errors import ConfigError
+from induscode.interop.fleet import Fleet
+from induscode.interop.ground import Ground
+from induscode.interop.standing import Standing
+from induscode.kernel.clock import iso
+from induscode.kernel.events import Event
+from induscode.kernel.person import Person
+
+__all__ = ["open_servers"]
+
+_THRESHOLD = "mcp.defer_tokens"
+
+
+def open_servers(
+    loaded: LoadedServers,
+    around: Surroundings,
+    machine: Machine,
+    news: News,
+    emit: Callable[[Event], None],
+    *,
+    person: Person | None = None,
+    patient: bool = False,
+) -> McpServers:
+    """Questions of servers are events for `emit`. `patient` runs wait for all servers before their
+    first turn. Raises `ConfigError`."""
+    store, report = LedgerStore.open(ledger_file(around))
+    listings = Listings(store, report, lambda: iso(around.clock.now_ms()))
+    deferral = Deferral(_threshold(around))
+    ground = Ground(
+        keeper=machine.keeper,
+        workspace=around.workspace,
+        environ=around.environ,
+        secrets=around.secrets,
+        ask=asks(person, emit, around.clock, around.secrets),
+        vault=McpCredentials(around.places.config),
+    )
+    fleet = partial(_fleet, loaded, ground)
+    return McpServers(loaded, listings, deferral, news, fleet, patient=patient)
+
+
+def _fleet(loaded: LoadedServers, ground: Ground, told: Callable[[Standing], None]) -> Fleet:
+    return Fleet(loaded.servers, ground, told)
+
+
+def _threshold(around: Surroundings) -> int:
+    given = around.config.get(_THRESHOLD)
+    if given is None:
+        return DEFER_TOKENS
+    if not isinstance(given, int) or isinstance(given, bool) or given < 0:
+        raise ConfigError(
+            str(around.places.config_file),
+            field=_THRESHOLD,
+            found=f"{given!r} is no number of tokens",
+            hint=f"write a whole number, such as {DEFER_TOKENS}; 0 defers all tools of servers",
+        )
+    return given
