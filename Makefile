@@ -65,11 +65,12 @@ $(VENV)/.local: $(VENV)/.created $(LOCAL_LOCK)
 	@$(PIP) install --require-hashes --no-deps -r $(LOCAL_LOCK)
 	@touch $@
 
-# MCP servers from npm, for the tests; those from PyPI are in requirements-dev.lock, as is npm itself.
+# MCP servers from npm, and the suite that judges clients; servers from PyPI are in requirements-dev.lock, as is npm itself.
 # Without the network one line says so, and the tests that want them are skipped.
 .PHONY: servers
-servers: setup ## install MCP servers from npm, for the tests
-	@$(BIN)/python -m tests.interop.npm tests/interop/servers build/npm
+servers: setup ## install MCP servers and their conformance suite from npm, for the tests
+	@$(BIN)/python -m tests.interop.npm install tests/interop/servers build/npm
+	@$(BIN)/python -m tests.interop.npm install tests/interop/conformance build/conformance
 
 # What the tests drive besides Python: a command, and the package that brings it.
 SYSTEM := strace:strace tmux:tmux git:git jq:jq setpriv:util-linux mkfs.ext4:e2fsprogs
@@ -170,6 +171,11 @@ lock: ## rewrite the lock files, keeping pins that still fit (UPGRADE=1: newest 
 	@$(RESOLVE) --no-deps requirements-local.in --output-file $(LOCAL_LOCK) >/dev/null
 	@! grep -nE '://|^--?[a-z]|file:|@ ' requirements.lock requirements-dev.lock $(LOCAL_LOCK) \
 	    || { echo 'A lock file names an address or a path; see the lines above.' >&2; exit 1; }
+
+.PHONY: npm-lock
+npm-lock: setup ## rewrite the lock files of what the tests have from npm
+	@$(BIN)/python -m tests.interop.npm lock tests/interop/servers
+	@$(BIN)/python -m tests.interop.npm lock tests/interop/conformance
 
 .PHONY: guests
 guests: setup ## build the WebAssembly guests of tests and examples (ALL=1: also those not in C)

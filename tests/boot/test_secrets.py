@@ -14,6 +14,8 @@ from induscode.kernel.events import (
     ApprovalAsked,
     Event,
     Fault,
+    FormAsked,
+    FormClosed,
     HookDecided,
     Noticed,
     RunResult,
@@ -24,6 +26,7 @@ from induscode.kernel.events import (
     ToolStarted,
     ToolUpdated,
 )
+from induscode.kernel.form import FormField, YesNoKind
 from induscode.policy.redaction import Secrets
 
 KEY = "sk-canary-9f2c41d7e8"
@@ -108,6 +111,8 @@ EVENTS: list[Event] = [
     Alert(text=KEY),
     HookDecided(point="p", by="b", decision="deny", reason=KEY),
     ApprovalAsked(id="c", tool="t", arguments={"a": KEY}, question=KEY, choices=["once"]),
+    FormAsked(id="c", by="s", message="m", fields=[FormField("f", YesNoKind(), "t", KEY)]),
+    FormClosed(id="c", how=KEY),
     Fault(message=KEY),
     RunResult(session="s", text=KEY, steps=1, usage={}, cost=None, exit=0),
 ]

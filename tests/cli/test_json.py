@@ -11,7 +11,7 @@ from tests.requirements import requirement
 
 TYPES = {
     "session", "text", "thinking", "tool_start", "tool_update", "tool_end", "notice", "alert",
-    "hook", "approval", "fault", "usage", "result",
+    "hook", "approval", "form", "form_closed", "fault", "usage", "result",
 }  # fmt: skip
 
 

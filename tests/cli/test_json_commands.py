@@ -22,6 +22,7 @@ FOR_PROGRAMS = {
     "trust": (),
     "grants": (),
     "feature": (),
+    "mcp": (),
     "addon": (),
     "doctor": (),
 }

@@ -35,6 +35,7 @@ from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import SystemClock
 from induscode.kernel.content import AnswerBlock, Text, Thinking
 from induscode.kernel.events import Event
+from induscode.kernel.form import Declined, Form, FormAnswer
 from induscode.kernel.ids import IdMint
 from induscode.kernel.model import Answer, Body, Encoder, ExchangeListener, StopReason, Usage
 from induscode.kernel.person import Person, PersonAnswer, Question
@@ -220,6 +221,9 @@ class Someone:
     async def ask(self, question: Question, cancel: CancelToken) -> PersonAnswer:
         self.questions.append(question)
         return self.answers.pop(0)
+
+    async def fill(self, form: Form, cancel: CancelToken) -> FormAnswer:
+        return Declined()
 
 
 @dataclass

@@ -119,7 +119,7 @@ async def test_a_question_that_nobody_answers_in_time_is_a_refusal(rig: Rig) -> 
 async def test_a_stopped_question_ends_the_turn_and_the_call_never_ran(rig: Rig) -> None:
     asked = asyncio.Event()
 
-    class Silent:
+    class Silent(Someone):
         async def ask(self, question: Question, cancel: CancelToken) -> PersonAnswer:
             asked.set()
             await cancel.run(asyncio.Event().wait())

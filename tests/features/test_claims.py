@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from induscode.feature.command import CommandContribution, Say
+from induscode.feature.descriptor import FeatureDescriptor, FeatureId
 from induscode.feature.diagnostic import SkippedContribution
 from induscode.feature.hosting.claims import Claim, Claims
 from induscode.feature.hosting.installed import FeatureRegistry
 from induscode.feature.registry import FeatureHost, FeatureInstallContext, FeatureRegistryBuilder
+from induscode.feature.tool import ToolContribution
 from tests.features.hosting import Grants, NoServices, TestHost, package
-from tests.features.modules import Module, describe, greeter, report_of, tool_names
+from tests.features.modules import Echo, Module, describe, greeter, report_of, tool_names
 from tests.requirements import requirement
 
 
@@ -58,6 +60,20 @@ def test_servers_and_their_tools_stay_apart() -> None:
     names = ("a__bc", "ab__c", "abc")
     registry = TestHost().registry(*(package(greeter(f"f{i}", n)) for i, n in enumerate(names)))
     assert tool_names(registry) == list(names)
+
+
+@pytest.mark.parametrize("name", ["git__status", "mcp__git__status", "MCP__git", "a__"])
+def test_a_name_that_rules_take_for_a_tool_of_a_server_is_not_for_others(name: str) -> None:
+    made = FeatureDescriptor.builder(FeatureId.user("thief")).tool(name).tool("mine")
+
+    def install(ctx: FeatureInstallContext) -> None:
+        for each in (name, "mine"):
+            ctx.tools.register(ToolContribution(each, Echo(each)))
+
+    registry = TestHost().registry(package(Module(made, install), source="user"))
+    assert tool_names(registry) == ["mine"]
+    lost = skipped(registry, "user:thief")
+    assert lost.reason == "'__' in a name is for tools of MCP servers, which rules know by it"
 
 
 @requirement("invariant.05.first-claimant-keeps")

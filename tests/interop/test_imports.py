@@ -42,8 +42,9 @@ def test_what_only_describes_servers_is_light(name: str) -> None:
 
 def test_what_the_sdk_logs_is_not_printed() -> None:
     code = (
-        "import logging, induscode.interop.connection;"
-        "logging.getLogger('mcp.client.session').error('noise')"
+        "import logging, induscode.interop.connection, mcp.client.session as session;"
+        "logging.getLogger('mcp.client.stdio').error('noise');"
+        "session.logger.error('noise')"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stderr == ""

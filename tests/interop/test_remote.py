@@ -117,6 +117,16 @@ async def test_a_refusal_is_told_as_one_and_not_tried_again(
     assert fault.kind is ServerFaultKind.NOT_AUTHORIZED
 
 
+async def test_a_refusal_of_the_newer_handshake_counts_whatever_the_older_one_gets(
+    harbour: Harbour, site: Site
+) -> None:
+    site.answer = lambda asked: (401 if asked["method"] == "server/discover" else 400, {}, b"")
+    fleet = await harbour.fleet(far(site))
+    fault = fleet.standings()[0].fault
+    assert fault is not None
+    assert fault.kind is ServerFaultKind.NOT_AUTHORIZED
+
+
 async def test_an_answer_without_end_is_cut_off(harbour: Harbour, site: Site) -> None:
     site.answer = for_calls(lambda _: (200, JSON, b" " * 200_000))
     assert "over 100000 bytes" in str(await fault_of(harbour, site))

@@ -341,8 +341,13 @@ def test_the_face_is_this_and_no_more() -> None:
         *(
             "Agent",
             "AgentOptions",
+            "Declined",
+            "Dismissed",
             "Event",
+            "Filled",
+            "Form",
             "OnApproval",
+            "OnForm",
             "OwnFeature",
             "PersonAnswer",
             "Question",

@@ -53,15 +53,16 @@ def open_session(
     emit: Callable[[Event], None],
     *,
     person: Person | None = None,
-    patience: float = 10.0,
     brought: Sequence[Package] = (),
     errand: Errand | None = None,
+    waits: bool = True,
 ) -> RunningSession:
     """A session ready for its first turn: new, resumed or forked, as the invocation says, or a
     delegate's, as its `errand` says.
 
     Raises `UserError` kinds; nothing is on disk before the first input of a new session. `brought`
-    are features that the calling program brings itself.
+    are features that the calling program brings itself. A session that `waits` has its MCP servers
+    before its first turn, up to their deadlines; otherwise they join at an epoch.
     """
     emit = clean_events(emit, around.secrets)
     maker = ModelMaker(
@@ -77,14 +78,15 @@ def open_session(
     outlet = Outlet(emit, around.clock, around.secrets, machine.spill)
     watch = LateWatch(around, log, lambda text: emit(Alert(text=text, at=_now(around))))
     broken = broken_rewind(around, log)
-    more = partial(_delegate, invocation, around, patience)
+    more = partial(_delegate, invocation, around)
     delegates = Delegates(begun.agents, begun.depth, more)
     ctx = deck_context(around, watch, delegates)
     without = invocation.no_addons or errand is not None  # a delegate has those of its sender
     addons = NO_ADDONS if without else addons_of(around, machine, outlet.told)
     servers = NO_SERVERS
     if errand is None:
-        servers = _servers(invocation, around, machine, outlet, emit, person)
+        opened = partial(_servers, invocation, around, machine, outlet, emit, person)
+        servers = opened(patient=waits)
     environment = partial(child_environment, around.environ, secrets=around.secrets)
     link = SessionLink(maker, begun.budget, ctx, environment, settled=errand is not None)
     features = install_features(
@@ -120,7 +122,6 @@ def open_session(
             wished=around.config.number("network.wait_seconds"),
         ),
         fallbacks=tuple(partial(maker.make, name) for name in around.config.strings("fallback")),
-        patience=patience,
         secrets=around.secrets,
         hooks=features.hooks,
         background=features.supervisor,
@@ -148,13 +149,12 @@ def open_session(
 def _delegate(
     invocation: Invocation,
     around: Surroundings,
-    patience: float,
     errand: Errand,
     emit: Callable[[Event], None],
     person: Person | None,
 ) -> RunningSession:
     again = replace(invocation, resume=None, fork=None)
-    return open_session(again, around, emit, person=person, patience=patience, errand=errand)
+    return open_session(again, around, emit, person=person, errand=errand)
 
 
 def _now(around: Surroundings) -> str:
@@ -168,6 +168,8 @@ def _servers(
     outlet: Outlet,
     emit: Callable[[Event], None],
     person: Person | None,
+    *,
+    patient: bool,
 ) -> Servers:
     """Nothing of them is imported where none is configured."""
     loaded = configured(around, invocation.mcp)
@@ -177,7 +179,6 @@ def _servers(
     from induscode.boot.mcp.opening import open_servers
 
     news = News(outlet.fault, outlet.alert)
-    patient = invocation.print_mode
     return open_servers(loaded, around, machine, news, emit, person=person, patient=patient)
 
 

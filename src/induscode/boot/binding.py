@@ -12,7 +12,6 @@ from typing import Any
 
 from induscode.boot.mcp.names import MCP, MCP_PROMPT, MCP_READ, MCP_RESOURCES, MCP_SEARCH
 from induscode.boot.skill_feature import SKILL_SEARCH, SKILLS
-from induscode.capability_deck.bridge_ledger.names import qualify_bridge_name
 from induscode.capability_deck.catalog import capability_ids, find_card
 from induscode.capability_deck.contract import CapabilityCard, DeckContext
 from induscode.conductor.ports import BoundTool
@@ -36,6 +35,8 @@ def _session(arguments: Mapping[str, Any]) -> Subject:
 def _server(arguments: Mapping[str, Any]) -> Subject:
     match arguments.get("server"):
         case str(server) if server:
+            from induscode.capability_deck.bridge_ledger.names import qualify_bridge_name
+
             return ServerSubject(server, qualify_bridge_name(server, ""))
         case _:
             return NoSubject()

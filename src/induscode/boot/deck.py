@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from induscode.boot.invocation import Invocation
-from induscode.capability_deck.bridge_ledger.names import QUALIFIER, escaped_server
+from induscode.boot.mcp.names import MCP_TOOLS
 from induscode.capability_deck.catalog import capability_ids, has_capability
 from induscode.capability_deck.contract import PLAIN_WORDS, DeckContext, Profile, ToolDeck
 from induscode.capability_deck.provision import provision_deck
@@ -26,9 +26,15 @@ def deck_of(invocation: Invocation, ctx: DeckContext) -> ToolDeck:
 def check_names(invocation: Invocation, tools: Sequence[BoundTool], servers: Sequence[str]) -> None:
     """Raises `UsageError` for a name in `--tools` that no tool has. What a server will offer is not
     known yet: a name of one is taken as it is."""
-    known = {tool_name(name): name for name in (*capability_ids(), *(t.tool.name for t in tools))}
+    if not invocation.tools:
+        return
+    from induscode.capability_deck.bridge_ledger.names import QUALIFIER, escaped_server
+
+    serving = MCP_TOOLS if servers else ()
+    names = (*capability_ids(), *(bound.tool.name for bound in tools), *serving)
+    known = {tool_name(name): name for name in names}
     later = tuple(tool_name(f"{escaped_server(server)}{QUALIFIER}") for server in servers)
-    for name in invocation.tools or ():
+    for name in invocation.tools:
         if tool_name(name) not in known and not tool_name(name).startswith(later):
             raise UsageError(
                 f"there is no tool {name!r}", hint=f"known tools: {', '.join(known.values())}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -33,6 +34,7 @@ from induscode.session.totals import Totals
 if TYPE_CHECKING:
     from induscode.capability_deck.agents.profile import SubagentProfile
     from induscode.crew.delegates.deadline import Deadline
+    from induscode.crew.delegates.person import DelegatePerson
     from induscode.crew.delegates.watching import Watch
 
 __all__ = ["Delegates", "Parent"]
@@ -151,7 +153,7 @@ class Delegates:
         self._running[call] = session
         session.open(cwd=str(sent.call.cwd))
         sent.watch.begin()
-        work = asyncio.ensure_future(_work(session, text, sent.deadline))
+        work = asyncio.ensure_future(_work(session, text, sent))
         return sent.result(await _to_its_end(work, sent.cancel), session)
 
 
@@ -175,7 +177,7 @@ class _Sent:
         self.deadline: Deadline = Deadline(self._seconds, lambda: self.cancel.cancel(self._late))
         own = label(profile.name, objective)
         self.watch: Watch = Watch(profile.name, own, call.progress, parent.tell)
-        self.person: Person | None = (
+        self.person: DelegatePerson | None = (
             DelegatePerson(parent.person, own, self.deadline) if parent.person else None
         )
 
@@ -210,12 +212,13 @@ class _Sent:
         return self.watch.trouble
 
 
-async def _work(session: RunningSession, text: str, deadline: Deadline) -> RunResult:
-    deadline.start()
+async def _work(session: RunningSession, text: str, sent: _Sent) -> RunResult:
+    sent.deadline.start()
     try:
-        return await session.carry_out(text)
+        with sent.person.at_work() if sent.person is not None else nullcontext():
+            return await session.carry_out(text)
     finally:
-        deadline.stop()
+        sent.deadline.stop()
         await session.close()
 
 

@@ -23,6 +23,8 @@ from induscode.session.entries import Narrowing, Notice
 __all__ = ["FeatureCommands", "Told", "Wanted"]
 
 _OURS = "builtin"
+_OUR_CODE = frozenset({_OURS, "mcp"})
+"""Where commands come from whose errors are sentences of ours."""
 _GRACE = 12.0
 """How long a command may take to end when it is told to: longer than a line that it runs."""
 
@@ -107,7 +109,7 @@ async def _outcome(
     if not await _in_time(running, command):
         raise UserError(f"/{name} of {feature.id} took longer than {COMMAND_SECONDS:g} s")
     failure = None if running.cancelled() else running.exception()
-    if isinstance(failure, UserError) and _ours(feature):
+    if isinstance(failure, UserError) and feature.descriptor.id.source in _OUR_CODE:
         raise failure
     if type(failure) is ServiceRefused:
         why = f"/{name} of {feature.id} was refused: {failure.message}"

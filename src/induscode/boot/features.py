@@ -208,7 +208,9 @@ def install_features(ground: Ground) -> Features:
     def install_after(more: Sequence[Package], before: FeatureRegistry) -> FeatureRegistry:
         tools = {tool.tool.name: feature.id for feature, tool in before.tools()}
         commands = {each.contribution.name: feature.id for feature, each in before.commands()}
-        return _installed(replace(host, tools=tools, commands={**own, **commands}), more)
+        taken = {**own, **commands}
+        record = outlet.renewed_record
+        return _installed(replace(host, tools=tools, commands=taken, record=record), more)
 
     features = Features(
         registry,

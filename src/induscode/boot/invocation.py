@@ -29,7 +29,7 @@ examples:
 
 commands:
   sessions  replay  why  context  rewind  fork  skills  models  login  logout
-  local  trust  addon  grants  feature  config  doctor  demo
+  local  trust  addon  grants  feature  mcp  config  doctor  demo
   (each has --help; `indus sessions` lists what there is to look at)
 """
 

@@ -28,6 +28,7 @@ COMMANDS = (
     "addon",
     "grants",
     "feature",
+    "mcp",
     "config",
     "trust",
     "doctor",

@@ -28,6 +28,7 @@ class Outlet:
         self._clock = clock
         self._secrets = secrets
         self._spill = spill
+        self._known: set[tuple[str, str]] = set()
         self._conductor: Conductor | None = None
 
     def connect(self, conductor: Conductor) -> None:
@@ -36,6 +37,11 @@ class Outlet:
 
     def record(self, feature: str) -> FeatureRecord:
         return FeatureRecord(feature, now=self._now, clean=self._secrets.text, told=self.told)
+
+    def renewed_record(self, feature: str) -> FeatureRecord:
+        """For what is installed again and again: the same is told once."""
+        told = self._told_once
+        return FeatureRecord(feature, now=self._now, clean=self._secrets.text, told=told)
 
     def paths(self) -> SinkPaths:
         return SinkPaths(notify=self._notify, alert=self._alert, spill=self._keep)
@@ -54,6 +60,11 @@ class Outlet:
     def told(self, feature: str, message: str) -> None:
         """What went wrong with a feature, for the person."""
         self.fault(f"{feature}: {message}")
+
+    def _told_once(self, feature: str, message: str) -> None:
+        if (feature, message) not in self._known:
+            self._known.add((feature, message))
+            self.told(feature, message)
 
     def fault(self, sentence: str) -> None:
         if self._conductor is None:

@@ -26,6 +26,9 @@ __all__ = ["Prompt"]
 _BY = "builtin:briefing"
 _FOOTER = "footer"
 _ROLE = "role"
+_OF_A_SERVER = "__"
+"""Parts a server from its tool. Such tools are left to their definitions: the words of a server
+never become ours, and cost their tokens once."""
 
 
 class Prompt(Struct, frozen=True):
@@ -58,7 +61,11 @@ class Prompt(Struct, frozen=True):
         return BriefingInput(
             workspace=self.workspace,
             cwd=self.cwd,
-            tools=tuple(ToolDoc(tool.name, tool.description, tool.parameters) for tool in tools),
+            tools=tuple(
+                ToolDoc(tool.name, tool.description, tool.parameters)
+                for tool in tools
+                if _OF_A_SERVER not in tool.name
+            ),
             skills=tuple(skills),
             unlisted=unlisted,
             subagents=tuple(self.subagents()),

@@ -112,7 +112,8 @@ class _Host:
         self.open(self._emit)
 
     def _opened(self, invocation: Invocation) -> RunningSession:
-        return open_session(invocation, self._around, self._tell, person=self._person)
+        tell, person = self._tell, self._person
+        return open_session(invocation, self._around, tell, person=person, waits=False)
 
     def _tell(self, event: Event) -> None:
         self._emit(event)

@@ -61,7 +61,7 @@ async def _opened(
     emit: Callable[[Event], None],
     person: Person | None,
 ) -> RunningSession:
-    session = open_session(invocation, around, emit, person=person)
+    session = open_session(invocation, around, emit, person=person, waits=person is None)
     session.open(cwd=str(around.cwd))
     return session
 

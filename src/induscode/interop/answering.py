@@ -17,6 +17,7 @@ from pydantic import FileUrl
 
 from induscode.interop.deadline import Pause
 from induscode.interop.ground import Ask, Asked, Reply
+from induscode.interop.limits import QUESTIONS_MOST
 
 __all__ = ["Answering"]
 
@@ -39,7 +40,7 @@ class Answering:
     async def elicit(
         self, context: ClientRequestContext, params: ElicitRequestParams
     ) -> ElicitResult:
-        if self._ask is None:
+        if self._ask is None or self._pause.questions >= QUESTIONS_MOST:
             return ElicitResult(action="decline")
         reply = await self._pause.asked(_put(self._ask, self._asked(params)))
         return _told(reply or Reply(dismissed=True))

@@ -30,6 +30,7 @@ from induscode.capability_deck.mcp_config.servers import (
     Transport,
 )
 from induscode.interop.answering import Answering
+from induscode.interop.completing import completing
 from induscode.interop.deadline import Pause, finished, first_of
 from induscode.interop.faults import ServerFault, ServerFaultKind
 from induscode.interop.ground import Ground
@@ -55,7 +56,8 @@ Changed = Callable[[Offer], None]
 _SECONDS_TO_UNWIND = 1.0
 
 # What the SDK has to say comes back as faults; without this, Python prints it on stderr.
-logging.getLogger("mcp").addHandler(logging.NullHandler())
+for _name in ("mcp", "client"):
+    logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
 class Connection:
@@ -201,7 +203,6 @@ class Connection:
         async with entering as client:
             self.protocol = client.protocol_version
             self.has_resources = client.server_capabilities.resources is not None
-            self._watch.status = 0
             self._ready.set_result(client)
             listening = asyncio.ensure_future(subscribed(client, self._changed))
             try:
@@ -224,7 +225,7 @@ class Connection:
     def _over(self, transport: Any, mode: ConnectMode) -> Client:
         answering = Answering(self.server, self._ground.workspace, self._ground.ask, self._pause)
         return Client(
-            transport,
+            completing(transport, lambda: self.protocol),
             mode=mode,
             cache=None,
             client_info=Implementation(name="induscode", version=VERSION),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Generator
 from contextlib import contextmanager
+from contextvars import Context, copy_context
 from typing import Any, TypeVar
 
 __all__ = ["Pause", "finished", "first_of"]
@@ -16,13 +17,14 @@ _SECONDS_TO_STOP = 2.0
 class Pause:
     """Entered while a person is asked; may be entered again meanwhile. `total` is for how long it
     was, up to now. What they are asked belongs to the requests that are under way: with the last of
-    them it is withdrawn, whether or not the server says so."""
+    them it is withdrawn, whether or not the server says so; it runs in the context of the only one,
+    so that whoever is asked can know whose request it is."""
 
     def __init__(self) -> None:
         self._depth = 0
         self._since = 0.0
         self._before = 0.0
-        self._under_way = 0
+        self._under_way: list[Context] = []
         self._questions: set[asyncio.Future[Any]] = set()
         self._loop = asyncio.get_running_loop()
 
@@ -40,21 +42,28 @@ class Pause:
     def total(self) -> float:
         return self._before + (self._loop.time() - self._since if self._depth else 0.0)
 
+    @property
+    def questions(self) -> int:
+        """How many the person has not answered yet."""
+        return len(self._questions)
+
     @contextmanager
     def request(self) -> Generator[None]:
         """Around each request of ours."""
-        self._under_way += 1
+        context = copy_context()
+        self._under_way.append(context)
         try:
             yield
         finally:
-            self._under_way -= 1
+            self._under_way.remove(context)
             if not self._under_way:
                 for question in self._questions:
                     question.cancel()
 
     async def asked(self, question: Coroutine[Any, Any, T]) -> T | None:
         """What the person said, None when the question was withdrawn."""
-        asking = asyncio.ensure_future(question)
+        only = self._under_way[0].copy() if len(self._under_way) == 1 else None
+        asking = self._loop.create_task(question, context=only)
         self._questions.add(asking)
         try:
             with self:

@@ -10,6 +10,7 @@ __all__ = [
     "LISTED_MOST",
     "MESSAGE_CHARACTERS",
     "PAGES_MOST",
+    "QUESTIONS_MOST",
     "FleetLimits",
 ]
 
@@ -24,6 +25,10 @@ BLOCKS_MOST = 200
 
 IMAGES_MOST = 20
 """Pictures of one result."""
+
+QUESTIONS_MOST = 100
+"""Of a server to us at once: the person is not asked more, and one that reads no answers is not
+heard with more."""
 
 MESSAGE_CHARACTERS = 500
 """Of a server's own words in a fault or in its progress."""

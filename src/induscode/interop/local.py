@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp.types import (
     JSONRPCError,
@@ -16,18 +15,35 @@ from mcp.types import (
     JSONRPCRequest,
     JSONRPCResponse,
     RequestId,
-    jsonrpc_message_adapter,
 )
 
-from induscode.interop.child import Child
 from induscode.interop.faults import ServerFault, ServerFaultKind
 from induscode.interop.launching import Launched
+from induscode.interop.limits import QUESTIONS_MOST
+from induscode.interop.reading import message_of
 from induscode.interop.watch import Watch
 
 __all__ = ["Overture", "local_transport"]
 
-_Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 _Answer = JSONRPCResponse | JSONRPCError
+
+
+@asynccontextmanager
+async def local_transport(
+    program: Launched, server: str, close_seconds: float, watch: Watch
+) -> AsyncGenerator[tuple[Any, Any]]:
+    """Nothing of the program is left afterwards."""
+    talk = _Talk(program, server, watch)
+    tasks = (asyncio.ensure_future(talk.listen()), asyncio.ensure_future(talk.speak()))
+    try:
+        yield talk.heard, talk.said
+    finally:
+        talk.close()
+        try:
+            await program.child.close(close_seconds)
+        finally:
+            for task in tasks:
+                task.cancel()
 
 
 class Overture:
@@ -65,51 +81,81 @@ class Overture:
         return message if asked is None else message.model_copy(update={"id": asked})
 
 
-@asynccontextmanager
-async def local_transport(
-    program: Launched, server: str, close_seconds: float, watch: Watch
-) -> AsyncGenerator[tuple[Any, Any]]:
-    """Nothing of the program is left afterwards."""
-    child, overture = program.child, Overture(program)
-    incoming, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    said, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
-    tasks = (
-        asyncio.ensure_future(_listen(program, incoming, overture, server, watch)),
-        asyncio.ensure_future(_speak(child, outgoing, incoming, overture)),
-    )
-    try:
-        yield heard, said
-    finally:
-        for stream in (incoming, heard, said, outgoing):
+class _Backlog:
+    """Entered while a word of ours is not taken yet. The answers to what is asked meanwhile have to
+    wait for it, so there is a bound on that."""
+
+    def __init__(self) -> None:
+        self._questions = 0
+        self._waits = False
+
+    def __enter__(self) -> None:
+        self._waits = True
+
+    def __exit__(self, *_: object) -> None:
+        self._waits, self._questions = False, 0
+
+    def takes(self, message: JSONRPCMessage) -> bool:
+        """Whether this is to be handed on."""
+        if not self._waits or not isinstance(message, JSONRPCRequest):
+            return True
+        self._questions += 1
+        return self._questions <= QUESTIONS_MOST
+
+
+class _Talk:
+    """Both directions, each until it ends or we close."""
+
+    def __init__(self, program: Launched, server: str, watch: Watch) -> None:
+        self._program = program
+        self._server = server
+        self._watch = watch
+        self._overture = Overture(program)
+        self._backlog = _Backlog()
+        incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+        self._incoming, self.heard = incoming
+        self.said, self._outgoing = outgoing
+
+    def close(self) -> None:
+        for stream in (self._incoming, self.heard, self.said, self._outgoing):
             stream.close()
+
+    async def listen(self) -> None:
+        """Hand on what it says."""
         try:
-            await child.close(close_seconds)
+            async for line in _lines(self._program):
+                message = message_of(line)
+                if message is None or not self._backlog.takes(message):
+                    continue
+                if (known := self._overture.hears(message)) is not None:
+                    await self._incoming.send(SessionMessage(known))
+            self._end(ServerFaultKind.LOST, await self._program.child.ending())
+        except ValueError:
+            self._end(ServerFaultKind.FRAME_TOO_LONG, "a message of it is too long")
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return  # we closed
         finally:
-            for task in tasks:
-                task.cancel()
+            self._incoming.close()
 
+    async def speak(self) -> None:
+        """Hand on what we say, unless it was said already."""
+        try:
+            async for each in self._outgoing:
+                said, answer = self._overture.asks(each.message)
+                if answer is not None:
+                    await self._incoming.send(SessionMessage(answer))
+                if not said:
+                    text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    with self._backlog:
+                        await self._program.child.write(text.encode() + b"\n")
+        except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return  # it ended, or we closed; the other direction tells
+        finally:
+            self._outgoing.close()
 
-async def _listen(
-    program: Launched, incoming: _Incoming, overture: Overture, server: str, watch: Watch
-) -> None:
-    """Hand on what it says until that ends. What is no message is dropped: some servers greet."""
-    try:
-        async for line in _lines(program):
-            try:
-                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError:
-                continue
-            if (known := overture.hears(message)) is not None:
-                await incoming.send(SessionMessage(known))
-        watch.end(ServerFault(ServerFaultKind.LOST, server, await program.child.ending()))
-    except ValueError:
-        watch.end(
-            ServerFault(ServerFaultKind.FRAME_TOO_LONG, server, "a message of it is too long")
-        )
-    except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-        return  # we closed
-    finally:
-        incoming.close()
+    def _end(self, kind: ServerFaultKind, why: str) -> None:
+        self._watch.end(ServerFault(kind, self._server, why))
 
 
 async def _lines(program: Launched) -> AsyncIterator[bytes]:
@@ -119,23 +165,3 @@ async def _lines(program: Launched) -> AsyncIterator[bytes]:
     program.heard.clear()
     while line := await program.child.read_line():
         yield line
-
-
-async def _speak(
-    child: Child,
-    outgoing: MemoryObjectReceiveStream[SessionMessage],
-    incoming: _Incoming,
-    overture: Overture,
-) -> None:
-    try:
-        async for each in outgoing:
-            said, answer = overture.asks(each.message)
-            if answer is not None:
-                await incoming.send(SessionMessage(answer))
-            if not said:
-                text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
-                await child.write(text.encode() + b"\n")
-    except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-        return  # it ended, or we closed; the other direction tells
-    finally:
-        outgoing.close()

@@ -53,9 +53,10 @@ class Watch:
 
     def answered(self, status: int) -> None:
         """Called where answers come in, in the context of the request. A handshake that is refused
-        is tried in an older way, so that a refusal counts for more than what follows it."""
+        is tried in an older way, so that a refusal counts for more than what follows it; 0 takes it
+        back."""
         one = _asking.get()
         if one is not None:
             one.status = status
-        elif self.status not in REFUSED:
+        elif self.status not in REFUSED or status == 0:
             self.status = status

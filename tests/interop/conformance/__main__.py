@@ -1,4 +1,4 @@
-"""`python -m tests.interop.conformance [SCENARIO ...]`: results as a table, 1 when one is not good."""
+"""`python -m tests.interop.conformance [SCENARIO ...]`: a line for each run; 1 when one failed."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("scenarios", nargs="*", help="names, or beginnings of them (default: all)")
     parser.add_argument("--report", type=Path, help="also write the results as this page")
     options = parser.parse_args(argv)
+    if options.report and options.scenarios:
+        parser.error("a page is about all scenarios")
     try:
         suite = Suite(fetch=True)
     except FileNotFoundError as error:

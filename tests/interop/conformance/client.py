@@ -1,8 +1,8 @@
 """`python -m tests.interop.conformance.client URL`: the program that the suite starts and watches.
 
 It does with a server what a session and its person may do: connect, log in when they are told to,
-list, call each tool, get each prompt and read each resource, over a fleet of ours. It knows nothing
-of what a scenario is after but the arguments that a tool wants.
+list, call each tool, get each prompt and read each resource, over a fleet of ours. Of what a
+scenario is after it knows only what it must: arguments of a tool, the client to be.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
+from induscode.boot.mcp.credentials import McpCredentials
 from induscode.capability_deck.bridge_ledger.names import qualify_bridge_name
 from induscode.capability_deck.mcp_config.servers import (
     OAuthClient,
@@ -36,7 +37,6 @@ from induscode.interop.oauth.login import Visit, login
 from induscode.interop.offers import OfferedTool
 from induscode.policy.redaction import Secrets
 from induscode.tools.processes.line import Keeper
-from tests.interop.conformance.vault import MemoryVault
 
 SERVER = "far"
 SECONDS = 20.0
@@ -45,6 +45,9 @@ LOGINS_MOST = 3
 """Then a person gives up."""
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {"add_numbers": {"a": 5, "b": 3}}
 ECHO = "json_schema_echo"
+DOCUMENTED = "auth/basic-cimd"
+DOCUMENT = "https://conformance-test.local/client-metadata.json"
+"""Where the suite's clients say who they are; it knows what stands there."""
 
 
 class CameToNothing(Exception):
@@ -54,7 +57,7 @@ class CameToNothing(Exception):
 async def visit(server: RemoteServer, context: Mapping[str, Any], folder: Path) -> list[str]:
     """Everything, again after each login that is asked for. Returns what the last time did not
     work. Raises `CameToNothing`."""
-    keeper, secrets, vault = Keeper(), Secrets(), MemoryVault()
+    keeper, secrets, vault = Keeper(), Secrets(), McpCredentials(folder)
     ground = Ground(keeper, folder, os.environ, secrets, LIMITS, accepted, vault)
     try:
         for _ in range(LOGINS_MOST):
@@ -82,7 +85,7 @@ async def used(server: RemoteServer, context: Mapping[str, Any], ground: Ground)
 
 
 @asynccontextmanager
-async def mounted(server: RemoteServer, ground: Ground) -> AsyncIterator[Fleet]:
+async def mounted(server: RemoteServer, ground: Ground) -> AsyncGenerator[Fleet]:
     fleet = Fleet([server], ground, lambda _: None)
     fleet.start()
     try:
@@ -140,24 +143,27 @@ async def browse(to: Visit) -> None:
         await http.get(to.address)
 
 
-def configured(url: str, context: Mapping[str, Any]) -> RemoteServer:
-    known = OAuthClient(context.get("client_id", ""), context.get("client_secret", ""))
+def configured(url: str, scenario: str, context: Mapping[str, Any]) -> RemoteServer:
+    """The row of a person who was told of a client to be, or published who theirs is."""
+    published = DOCUMENT if scenario == DOCUMENTED else ""
+    client = context.get("client_id", published)
     return RemoteServer(
         name=SERVER,
         source=Source("mcp.json", f"mcpServers.{SERVER}"),
         launch="sha256:x",
         url=url,
         transport=Transport.HTTP,
-        oauth=known if known.client_id else None,
+        oauth=OAuthClient(client, context.get("client_secret", "")) if client else None,
     )
 
 
 def main(argv: Sequence[str]) -> int:
     """What a server answers to a call is for the suite to judge; it is told on stderr."""
     context: Mapping[str, Any] = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "{}"))
+    server = configured(argv[-1], os.environ.get("MCP_CONFORMANCE_SCENARIO", ""), context)
     with tempfile.TemporaryDirectory() as folder:
         try:
-            told = asyncio.run(visit(configured(argv[-1], context), context, Path(folder)))
+            told = asyncio.run(visit(server, context, Path(folder)))
         except CameToNothing as nothing:
             sys.stderr.write(f"{nothing}\n")
             return 1

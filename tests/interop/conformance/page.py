@@ -21,7 +21,7 @@ client scenarios start a server, let our client visit it, and check everything t
 {intro}
 
 {passed}
-
+{remarks}
 ## Not about us
 
 {skipped}
@@ -31,7 +31,8 @@ client scenarios start a server, let our client visit it, and check everything t
 def shown(result: Result) -> str:
     word = "FAILED" if result.faults else "passed"
     line = f"{word}  {result.run.scenario} ({result.run.version}): {_amount(result)}\n"
-    return line + "".join(f"        {fault}\n" for fault in result.faults)
+    told = (*result.faults, *result.remarks)
+    return line + "".join(f"        {each}\n" for each in told)
 
 
 def page(results: Sequence[Result]) -> str:
@@ -50,6 +51,7 @@ def page(results: Sequence[Result]) -> str:
     return _PAGE.format(
         intro=intro,
         passed=_table(["scenario", *versions], rows),
+        remarks=_remarks(results),
         skipped=_table(["scenario", "why it is not run"], skipped),
     )
 
@@ -62,11 +64,21 @@ def suite_version() -> str:
 def _cell(result: Result | None) -> str:
     if result is None:
         return ""
-    return f"**failed**, {_amount(result)}" if result.faults else str(result.checks)
+    word = "**failed**, " if result.faults else ""
+    return f"{word}{_amount(result)}"
+
+
+def _remarks(results: Sequence[Result]) -> str:
+    """What should be otherwise, and need not be."""
+    told = dict.fromkeys(
+        f"- `{each.run.scenario}`: {remark}" for each in results for remark in each.remarks
+    )
+    return "".join(f"{line}\n" for line in ["", *told]) if told else ""
 
 
 def _amount(result: Result) -> str:
-    return f"{result.passed} of {result.checks}"
+    whole = result.passed == result.checks
+    return str(result.checks) if whole else f"{result.passed} of {result.checks}"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

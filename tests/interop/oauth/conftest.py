@@ -4,11 +4,22 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backends import fail
 
 from tests.interop.oauth.realm import Realm, running
 
 _numbers = count()
+
+
+@pytest.fixture(autouse=True)
+def _no_keyring() -> Iterator[None]:
+    """Nothing of a test gets into the keyring of whoever runs it."""
+    before = keyring.get_keyring()
+    keyring.set_keyring(fail.Keyring())
+    yield
+    keyring.set_keyring(before)
 
 
 @pytest.fixture(scope="session")

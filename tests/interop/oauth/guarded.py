@@ -26,7 +26,9 @@ ORDERLY: dict[str, Any] = {
     "tells": True,  # whether it says any of that
     "open": False,  # whether what is asked without a token is answered
     "hint": True,  # whether a refusal says where to look
-    "scope": "",
+    "scope": "",  # what a refusal asks for
+    "needs": "",  # what a token must allow
+    "demands": "",  # what a token must be good for to call a tool
 }
 HABITS: dict[str, dict[str, Any]] = defaultdict(lambda: dict(ORDERLY))
 SEEN: dict[str, list[str]] = defaultdict(list)
@@ -58,17 +60,26 @@ class Guard:
         if path.startswith(WELL_KNOWN):
             await self._tell(path.removeprefix(WELL_KNOWN).split("/")[1:], send)
             return
-        name, verb = path.split("/")[1:3]
+        name, _, verb = path.removeprefix("/").partition("/")
         match verb:
             case "habits":
                 HABITS[name].update(json.loads((await receive())["body"]))
                 await answer(send, 200, {})
             case "seen":
                 await answer(send, 200, SEEN[name])
-            case "mcp" if await self._admits(name, scope):
-                await self._inner({**scope, "path": "/mcp", "raw_path": b"/mcp"}, receive, send)
+            case "mcp" if await self._lacks(name, scope):
+                more = f'Bearer error="insufficient_scope", scope="{HABITS[name]["demands"]}"'
+                await answer(send, 403, {}, (b"www-authenticate", more.encode()))
             case "mcp":
-                await self._refuse(name, send)
+                match await self._judged(name, scope):
+                    case 200:
+                        inner = {**scope, "path": "/mcp", "raw_path": b"/mcp"}
+                        await self._inner(inner, receive, send)
+                    case 403:
+                        said = f'Bearer error="insufficient_scope", scope="{HABITS[name]["needs"]}"'
+                        await answer(send, 403, {}, (b"www-authenticate", said.encode()))
+                    case _:
+                        await self._refuse(name, send)
             case _:
                 await answer(send, 404, {})
 
@@ -88,15 +99,26 @@ class Guard:
         parts = ", ".join(filter(None, (place, scope))) if habits["hint"] else ""
         await answer(send, 401, {}, (b"www-authenticate", f"Bearer {parts}".strip().encode()))
 
-    async def _admits(self, name: str, scope: Any) -> bool:
+    async def _lacks(self, name: str, scope: Any) -> bool:
+        """Whether a token is good enough to come in, but not for this."""
+        habits, headers = HABITS[name], dict(scope["headers"])
+        token = headers.get(b"authorization", b"").decode().removeprefix("Bearer ")
+        if not (habits["demands"] and token and headers.get(b"mcp-method") == b"tools/call"):
+            return False
+        about = await asyncio.to_thread(checked, f"{habits['judge']}/check?token={token}")
+        return about is not None and habits["demands"] not in about["scope"].split()
+
+    async def _judged(self, name: str, scope: Any) -> int:
         habits = HABITS[name]
         headers = dict(scope["headers"])
         token = headers.get(b"authorization", b"").decode().removeprefix("Bearer ")
         SEEN[name].append(token)
         if not token:
-            return habits["open"]
+            return 200 if habits["open"] else 401
         about = await asyncio.to_thread(checked, f"{habits['judge']}/check?token={token}")
-        return about is not None and about["resource"] == f"{self._own}/{name}/mcp"
+        if about is None or about["resource"] != f"{self._own}/{name}/mcp":
+            return 401
+        return 200 if set(habits["needs"].split()) <= set(about["scope"].split()) else 403
 
 
 def checked(address: str) -> Any:

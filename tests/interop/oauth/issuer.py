@@ -33,6 +33,8 @@ ORDERLY: dict[str, Any] = {
     "token_redirect": "",
     "rotates": True,
     "waits_for": 1,  # refreshes that are answered together, if they come within a second
+    "registers": True,
+    "documents": False,  # whether it reads pages that say who a client is
     "endpoints": "",  # where its endpoints are, if not here
 }
 
@@ -167,7 +169,8 @@ class Handler(BaseHTTPRequestHandler):
             "issuer": habits["issuer"] or self.own,
             "authorization_endpoint": f"{at}/authorize",
             "token_endpoint": f"{at}/token",
-            "registration_endpoint": f"{at}/register",
+            "registration_endpoint": f"{at}/register" if habits["registers"] else None,
+            "client_id_metadata_document_supported": habits["documents"],
             "response_types_supported": ["code"],
             "code_challenge_methods_supported": habits["methods"],
             "token_endpoint_auth_methods_supported": habits["auth_methods"],

@@ -153,6 +153,19 @@ async def test_an_issuer_that_says_no_is_quoted(realm: Realm) -> None:
     assert "access_denied: the person said no" in await refused(realm)
 
 
+async def test_a_refusal_in_the_name_of_another_issuer_is_not_quoted(realm: Realm) -> None:
+    realm.issues(authorize="deny", iss="wrong")
+    told = await refused(realm)
+    assert "iss mismatch" in told
+    assert "access_denied" not in told
+
+
+async def test_an_issuer_that_says_nothing_of_itself_is_refused(realm: Realm) -> None:
+    realm.issues(well_known="nowhere")
+    assert "says nothing of itself" in await refused(realm, oauth=OAuthClient("mine"))
+    assert realm.visits == []
+
+
 async def test_a_server_that_claims_to_be_another_is_refused(
     realm: Realm, new_realm: Callable[[], Realm]
 ) -> None:
@@ -178,6 +191,8 @@ async def test_an_issuer_in_the_clear_is_refused_unless_it_is_this_machine(realm
     realm.server(issuers=[realm.issuer])
     realm.issues(endpoints="http://issuer.example/x")
     assert "not https" in await refused(realm)
+    assert "login in the clear" in await refused(realm, oauth=OAuthClient("mine"))
+    assert realm.visits == []
 
 
 async def test_a_server_in_the_clear_is_refused(realm: Realm) -> None:
@@ -200,7 +215,12 @@ async def test_a_token_that_the_server_refuses_is_not_kept(realm: Realm) -> None
 
 async def test_a_server_without_any_login_says_so(realm: Realm) -> None:
     realm.server(issuers=[])
-    assert "Registration failed: 404" in await refused(realm)
+    assert "says nothing of a login; give its row" in await refused(realm)
+
+
+async def test_an_issuer_that_registers_nobody_says_what_to_do(realm: Realm) -> None:
+    realm.issues(registers=False)
+    assert "oauth.clientId" in await refused(realm)
 
 
 async def test_nobody_is_waited_for_for_ever_and_the_old_login_stays(realm: Realm) -> None:
@@ -240,9 +260,12 @@ async def test_what_is_no_answer_does_not_end_the_wait(realm: Realm) -> None:
     async def stumble(visit: Visit) -> None:
         back = httpx2.URL(visit.address).params["redirect_uri"]
         async with httpx2.AsyncClient() as browser:
-            for wrong in ("/favicon.ico", "/callback", "/callback?code=a&code=b"):
-                pages.append((await browser.get(httpx2.URL(back).join(wrong))).status_code)
-            pages.append((await browser.post(f"{back}?code=a&state=b")).status_code)
+            asked = [
+                await browser.get(httpx2.URL(back).join(wrong))
+                for wrong in ("/favicon.ico", "/callback", "/callback?code=a&code=b")
+            ]
+            asked.append(await browser.post(f"{back}?code=a&state=b"))
+        pages.extend(each.status_code for each in asked)
         await realm.browse(visit)
 
     await login(realm.row(), realm.vault, realm.secrets, stumble, seconds=20)

@@ -1,7 +1,7 @@
 """A server that says everything but what it should, and `frames`, which makes that up.
 
-python hostile.py SEED: it speaks 2025-11-25. Its tool `flood` says `count` frames before it answers,
-and may answer anything; `ping` answers. Its lists are wrong at times. It reads all that it is told.
+python hostile.py SEED: it speaks 2025-11-25. Its tool `flood` says `count` frames before it answers
+anything at all; `ping` answers. Its lists are wrong at times. It reads all that it is told.
 """
 
 import json
@@ -75,7 +75,7 @@ def request(dice: random.Random, ids: list[object]) -> object:
 
 def response(dice: random.Random, ids: list[object]) -> object:
     """An answer to nobody, or once more to a request of before."""
-    made = {"jsonrpc": "2.0", "id": dice.choice((*IDS, *ids[:-1], dice.randrange(10**6)))}
+    made = {"jsonrpc": "2.0", "id": dice.choice((*IDS, *ids[-50:-1], dice.randrange(10**6)))}
     if dice.random() < 0.3:
         return {**made, "error": dice.choice(ERRORS)}
     return {**made, "result": dice.choice(RESULTS)}
@@ -154,6 +154,8 @@ def answers(dice: random.Random, asked: dict, ids: list[object]) -> Iterator[byt
             }
         case "tools/list":
             wrong = len(ids) > 4 and dice.random() < 0.5
+            if wrong:  # so that it is asked for another list soon
+                yield text({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
             result = dice.choice(LISTS) if wrong else {"tools": [TOOL, FLOOD]}
         case "tools/call" if params["name"] == "flood":
             made = frames(dice, ids)

@@ -4,6 +4,8 @@ python raw.py BEHAVIOUR, one of the names below. It speaks 2025-11-25 and has on
 """
 
 import json
+import os
+import signal
 import sys
 import time
 
@@ -12,6 +14,11 @@ CAPABILITIES = {
     "mumbling": {"tools": {}, "prompts": {}, "resources": {}},
 }
 TOOL = {"name": "ping", "description": "Answer.", "inputSchema": {"type": "object"}}
+
+ELICIT = {
+    "method": "elicitation/create",
+    "params": {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}},
+}
 
 
 def say(value: object) -> None:
@@ -63,6 +70,8 @@ def begin(behaviour: str) -> None:
             sys.stdin.read()
         case "late":
             time.sleep(1)
+        case "stubborn":
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
         case "greeting":
             for _ in range(1000):
                 sys.stdout.write("Welcome! {not json\n\n[]\n")
@@ -77,14 +86,35 @@ def begin(behaviour: str) -> None:
                 sys.stdout.write("x" * 65536)
 
 
+def called(behaviour: str) -> None:
+    """What it does before it answers a call."""
+    match behaviour:
+        case "deaf":
+            time.sleep(1000)
+        case "nagging":
+            for number in range(1_000_000):
+                say({"jsonrpc": "2.0", "id": number, "method": "ping"})
+        case "curious":
+            for number in range(500):
+                say({"jsonrpc": "2.0", "id": number, **ELICIT})
+            for _ in range(400):
+                sys.stdin.readline()
+        case "mute":
+            os.close(1)
+            time.sleep(1000)
+        case "loud":
+            for _ in range(1600):
+                sys.stderr.write("z" * 65535 + "\n")
+
+
 def main(behaviour: str) -> None:
     begin(behaviour)
     for line in sys.stdin:
         asked = json.loads(line)
         if "id" not in asked or "method" not in asked:
             continue
-        if behaviour == "deaf" and asked["method"] == "tools/call":
-            time.sleep(1000)
+        if asked["method"] == "tools/call":
+            called(behaviour)
         if behaviour == "mumbling" and asked["method"] == "prompts/list":
             continue
         found = answer(asked, behaviour)
@@ -93,6 +123,10 @@ def main(behaviour: str) -> None:
             say({**reply, "error": {"code": -32601, "message": "no such method"}})
         else:
             say({**reply, "result": found})
+        if behaviour == "brief" and found is not None:
+            return
+    if behaviour == "stubborn":
+        time.sleep(1000)
 
 
 main(sys.argv[1])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 
+from induscode.crew.delegates.person import delegate_person
 from induscode.interop.ground import Asked, Reply
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
@@ -77,21 +78,12 @@ class Asking:
         return form_of_schema(number, by, asked.message, asked.schema or {})
 
     async def _in_turn(self, form: Form) -> Reply:
+        delegate = delegate_person()
         async with self._alone:
-            self._tell(
-                FormAsked(
-                    id=form.id,
-                    by=form.by,
-                    message=form.message,
-                    fields=list(form.fields),
-                    url=form.url,
-                    host=form.host,
-                    at=self._now(),
-                )
-            )
+            self._tell(_event(delegate.named(form) if delegate else form, self._now()))
             how = "withdrawn"
             try:
-                answer = await self._answered(form)
+                answer = await self._answered(form, delegate or self._person)
                 how = _how(answer)
             finally:
                 self._tell(FormClosed(id=form.id, how=how, at=self._now()))
@@ -103,10 +95,10 @@ class Asking:
             case Dismissed():
                 return Reply(dismissed=True)
 
-    async def _answered(self, form: Form) -> FormAnswer:
+    async def _answered(self, form: Form, person: Person) -> FormAnswer:
         """What may be told of what they said. Whoever stands for the person may fail; that is told
         to people, and the server hears a no."""
-        filling = self._person.fill(form, CancelToken())
+        filling = person.fill(form, CancelToken())
         (answer,) = await asyncio.gather(filling, return_exceptions=True)
         match answer:
             case BaseException():
@@ -138,6 +130,19 @@ class Asking:
 
     def _now(self) -> str:
         return iso(self._clock.now_ms())
+
+
+def _event(form: Form, at: str) -> FormAsked:
+    return FormAsked(
+        id=form.id,
+        by=form.by,
+        message=form.message,
+        fields=list(form.fields),
+        url=form.url,
+        host=form.host,
+        asker=form.asker,
+        at=at,
+    )
 
 
 def _how(answer: FormAnswer) -> str:

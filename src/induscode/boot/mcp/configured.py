@@ -6,11 +6,9 @@ Nothing of the reader is imported where no file could name a server.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 from induscode.boot.surroundings import Surroundings
 from induscode.boot.trusted_files import TrustedFiles
@@ -54,9 +52,10 @@ def configured(around: Surroundings, wanted: str | None) -> LoadedServers | None
     files = _Files(TrustedFiles(around.door))
     places = mcp_places(around.workspace, around.environ, config=around.places.config)
     if wanted:
-        named = _named(around, wanted)
-        files = _Files(files.trusted, named)
-        places = (ConfigPlace(named.path, Origin.NAMED), *places)
+        path = _named(around, wanted, [place.path for place in places])
+        own = next((place for place in places if place.path == path), None)
+        files = _Files(files.trusted, None if own else path)
+        places = (own or ConfigPlace(path, Origin.NAMED), *(p for p in places if p is not own))
     return discover_servers(places, files, around.environ, withheld=frozenset(_keys(around)))
 
 
@@ -69,40 +68,37 @@ def _any_file(around: Surroundings) -> bool:
     return any(path.exists() for path in own)
 
 
-class _Named(Struct, frozen=True):
-    """A file that the person named, with its content."""
-
-    path: Path
-    data: bytes
-
-
 class _Files:
-    """What may be read of all places, and a file that was named."""
+    """What may be read of all places, and a file that the person named."""
 
-    def __init__(self, trusted: TrustedFiles, named: _Named | None = None) -> None:
+    def __init__(self, trusted: TrustedFiles, named: Path | None = None) -> None:
         self.trusted = trusted
         self._named = named
 
     def read(self, path: Path, most: int) -> bytes | Refused | None:
-        if self._named is not None and path == self._named.path:
-            return self._named.data
-        return self.trusted.read(path, most)
+        if path != self._named:
+            return self.trusted.read(path, most)
+        try:
+            with path.open("rb") as file:
+                return file.read(most + 1)
+        except OSError as error:
+            raise UsageError(
+                f"--mcp {path}: {error.strerror or error}",
+                hint='name a file with "mcpServers", or "off" for no servers',
+            ) from error
 
 
-def _named(around: Surroundings, wanted: str) -> _Named:
-    path = Path(os.path.realpath(around.cwd / Path(wanted).expanduser()))
-    if inside(around.workspace, path) and not around.trust.trusted:
-        raise UsageError(
-            f"--mcp {wanted}: the file is part of a workspace that you have not trusted",
-            hint="look: indus trust show; accept: indus trust grant, or add --trust",
-        )
-    try:
-        return _Named(path, path.read_bytes())
-    except OSError as error:
-        raise UsageError(
-            f"--mcp {wanted}: {error.strerror or error}",
-            hint='name a file with "mcpServers", or "off" for no servers',
-        ) from error
+def _named(around: Surroundings, wanted: str, known: Sequence[Path]) -> Path:
+    """Of a workspace's files only those that its trust speaks of, with the content it speaks of."""
+    path = Path(os.path.normpath(around.cwd / Path(wanted).expanduser()))
+    real = Path(os.path.realpath(path))
+    within = inside(around.workspace, path) or inside(around.workspace, real)
+    if not within or path in known or not real.exists():
+        return path
+    raise UsageError(
+        f"--mcp {wanted}: the file is part of this workspace, and nothing binds your trust to it",
+        hint="name it .indus/mcp.json and accept it with: indus trust grant",
+    )
 
 
 def _keys(around: Surroundings) -> Iterator[str]:

@@ -68,8 +68,13 @@ def _known(ledger: BridgeLedger, wanted: str) -> BridgeDefinition | None:
 
 
 def _compared(before: BridgeDefinition | None, now: BridgeDefinition) -> Iterator[str]:
-    old = ("", "", "") if before is None else _parts(before)
-    for what, was, said in zip(_PARTS, old, _parts(now), strict=True):
+    if before is None:
+        for what, said in zip(_PARTS, _parts(now), strict=True):
+            if said:
+                yield f"+++ {what}"
+            yield from (f"+{line}" for line in _lines(said))
+        return
+    for what, was, said in zip(_PARTS, _parts(before), _parts(now), strict=True):
         yield from _unified(what, was, said)
 
 

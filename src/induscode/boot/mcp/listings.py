@@ -28,7 +28,8 @@ class Held(Struct, frozen=True):
 
 
 class Listed(Struct, frozen=True):
-    """What a listing came to: the tools that it put into quarantine, and what was refused of it."""
+    """What a listing came to: what was refused of it, and the tools of it that are held, which is
+    to be told. Of those that are, nothing is told again before they were approved meanwhile."""
 
     server: str
     held: tuple[Held, ...] = ()
@@ -44,6 +45,7 @@ class Listings:
         self._store = store
         self._now = now
         self._first = FirstSight.APPROVE if report.whole else FirstSight.HOLD
+        self._met: set[str] = set()
         self._unrecorded: dict[str, str] = {}
         self._snapshot: LedgerSnapshot | None = None
         self._live: dict[str, BridgeCapability] = {}
@@ -62,10 +64,12 @@ class Listings:
     def take(self, standing: Standing) -> Listed:
         """Record what a server that is ready lists. Never raises."""
         tools, faults = _adapted(standing)
-        before = self.ledger.snapshot.held
         found: list[Taken] = []
+        known: set[str] = set()
 
         def change(ledger: BridgeLedger) -> BridgeLedger:
+            if standing.server in self._met:
+                known.update(ledger.snapshot.quarantined)
             taken = take_listing(ledger, standing.server, tools, first=self._first, at=self._now())
             found.append(taken)
             return taken.ledger
@@ -76,12 +80,12 @@ class Listings:
             self._unrecorded[standing.server] = error.message
             return Listed(standing.server, refused=(str(error),))
         self._unrecorded.pop(standing.server, None)
+        self._met.add(standing.server)
         held = tuple(
             Held(tool.name, tool.server, snapshot.held[key])
             for key, tool in snapshot.enrolled.items()
-            if tool.server == standing.server and key in snapshot.held
-            and before.get(key) != snapshot.held[key]
-        )  # fmt: skip
+            if tool.server == standing.server and key in snapshot.held and tool.name not in known
+        )
         refused = (*faults, *(fault.message for fault in found[-1].faults))
         return Listed(standing.server, held, refused)
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import TextIO
 
@@ -110,7 +111,7 @@ def opens_browser(environ: Mapping[str, str], secrets: Secrets) -> Browse:
         else:
             return False
         try:
-            subprocess.Popen(
+            shown = subprocess.Popen(
                 [word, address],
                 env=given,
                 stdin=subprocess.DEVNULL,
@@ -120,6 +121,8 @@ def opens_browser(environ: Mapping[str, str], secrets: Secrets) -> Browse:
             )
         except OSError:
             return False
+        # Somebody has to hear of its end; it may come after ours.
+        threading.Thread(target=shown.wait, daemon=True).start()
         return True
 
     return opened

@@ -9,4 +9,4 @@ MCP_SEARCH = "mcp_search"
 MCP_RESOURCES = "mcp_resources"
 MCP_READ = "mcp_read"
 MCP_PROMPT = "mcp_prompt"
-MCP_TOOLS = (MCP_SEARCH, MCP_RESOURCES, MCP_READ, MCP_PROMPT)
+MCP_TOOLS: tuple[str, ...] = (MCP_SEARCH, MCP_RESOURCES, MCP_READ, MCP_PROMPT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from induscode.boot.mcp.listings import Held, Listed
@@ -15,18 +16,23 @@ __all__ = ["News"]
 _TOLD = 5
 """Of one kind, in single lines; of more, how to see them."""
 
+_HELD_MOST = 20
+"""Times that tools of one server are told to be held."""
+
 _SEE = "see: indus mcp list"
 _DOWN = frozenset({ServerState.WAITING, ServerState.FAILED})
 
 
 class News:
-    """Each sentence once. `fault` hears what went wrong, `alert` the rest; nothing after `end`."""
+    """Each sentence once, but for tools that are held. `fault` hears what went wrong, `alert` the
+    rest; nothing after `end`."""
 
     def __init__(self, fault: Callable[[str], None], alert: Callable[[str], None]) -> None:
         self._fault = fault
         self._alert = alert
         self._said: set[str] = set()
         self._down: set[str] = set()
+        self._times: Counter[str] = Counter()
         self._over = False
 
     def end(self) -> None:
@@ -49,7 +55,7 @@ class News:
         server = exact(listed.server)
         self._few([exact(each) for each in listed.refused], f"more refusals of {server}")
         if listed.held:
-            self._tell(self._fault, _held_line(server, listed.held))
+            self._held(server, _held_line(server, listed.held))
 
     def standing(self, before: Standing | None, now: Standing) -> None:
         server = now.server
@@ -63,6 +69,15 @@ class News:
                 self._down.discard(server)
                 self._said = {each for each in self._said if repr(server) not in each}
                 self._tell(self._alert, f"the MCP server {exact(server)!r} is connected again")
+
+    def _held(self, server: str, sentence: str) -> None:
+        """Also what was told before: it was approved meanwhile, and changed again."""
+        self._times[server] += 1
+        if self._over or self._times[server] > _HELD_MOST:
+            return
+        if self._times[server] == _HELD_MOST:
+            sentence += "; it changes all the time: no further tools of it are told"
+        self._fault(sentence)
 
     def _few(self, sentences: Sequence[str], more: str) -> None:
         for sentence in sentences[:_TOLD]:

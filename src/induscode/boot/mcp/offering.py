@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from induscode.boot.kept_commands import declarations
 from induscode.boot.mcp.listings import Listings
 from induscode.boot.mcp.prompts import PromptCommand, command_name
 from induscode.boot.mcp.tools import mcp_package
+from induscode.boot.mcp.wording import one_line
 from induscode.capability_deck.bridge_ledger.capability import BridgeCapability
 from induscode.capability_deck.contract import ToolOutcome
 from induscode.capability_deck.mcp_config.servers import ServerConfig
 from induscode.feature.capability import AnyCapability, ContributeCommand, ContributeTool
-from induscode.feature.command import CommandContribution, CommandDeclaration
+from induscode.feature.command import CommandContribution
 from induscode.feature.descriptor import FeatureDescriptor, FeatureId, FeatureRuntimeKind
 from induscode.feature.registry import FeatureInstallContext, Package
 from induscode.feature.tool import ToolContribution, ToolDeclaration
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from induscode.boot.mcp.session import McpServers
 
 __all__ = ["live_tools", "server_packages"]
+
+_COMMANDS_MOST = 200
 
 
 def live_tools(configs: Mapping[str, ServerConfig], listings: Listings) -> list[BridgeCapability]:
@@ -78,9 +82,8 @@ class ServerFeature:
             display_name=f"MCP server {self._config.name}",
             runtime=FeatureRuntimeKind.MCP_BRIDGE,
             declared_tools=tuple(ToolDeclaration(tool.name) for tool in self._tools),
-            declared_commands=tuple(
-                CommandDeclaration(name, prompt.description)
-                for name, prompt in self._prompts.items()
+            declared_commands=declarations(
+                {name: one_line(prompt.description) for name, prompt in self._prompts.items()}
             ),
         )
 
@@ -94,9 +97,10 @@ class ServerFeature:
 
 
 def _commands(server: str, prompts: Sequence[OfferedPrompt]) -> dict[str, OfferedPrompt]:
-    """By what is typed; of two prompts that would be typed alike, the first."""
+    """By what is typed; of two prompts that would be typed alike, the first. The model's own tool
+    reaches those that are too many to be commands."""
     found: dict[str, OfferedPrompt] = {}
-    for prompt in prompts:
+    for prompt in prompts[:_COMMANDS_MOST]:
         if name := command_name(server, prompt.name):
             found.setdefault(name, prompt)
     return found

@@ -24,7 +24,7 @@ from induscode.kernel.clock import iso
 from induscode.kernel.events import Event
 from induscode.kernel.person import Person
 
-__all__ = ["open_servers"]
+__all__ = ["defer_threshold", "open_servers"]
 
 _THRESHOLD = "mcp.defer_tokens"
 
@@ -43,7 +43,7 @@ def open_servers(
     first turn. Raises `ConfigError`."""
     store, report = LedgerStore.open(ledger_file(around))
     listings = Listings(store, report, lambda: iso(around.clock.now_ms()))
-    deferral = Deferral(_threshold(around))
+    deferral = Deferral(defer_threshold(around))
     ground = Ground(
         keeper=machine.keeper,
         workspace=around.workspace,
@@ -60,7 +60,8 @@ def _fleet(loaded: LoadedServers, ground: Ground, told: Callable[[Standing], Non
     return Fleet(loaded.servers, ground, told)
 
 
-def _threshold(around: Surroundings) -> int:
+def defer_threshold(around: Surroundings) -> int:
+    """What one server's tools may cost before they are deferred. Raises `ConfigError`."""
     given = around.config.get(_THRESHOLD)
     if given is None:
         return DEFER_TOKENS

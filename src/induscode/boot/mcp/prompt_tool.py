@@ -9,6 +9,7 @@ from induscode.boot.mcp.names import MCP_PROMPT
 from induscode.boot.mcp.prompts import argument_problem
 from induscode.boot.mcp.reaching import connected
 from induscode.boot.mcp.resource_tools import failed
+from induscode.boot.mcp.wording import one_line, some_of
 from induscode.interop.faults import ServerFault
 from induscode.interop.offers import OfferedPrompt
 from induscode.kernel.content import SaidBlock, Text
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["McpPrompt"]
 
 _LISTED_MOST = 100
-_LINE_CHARACTERS = 200
 
 
 class McpPrompt:
@@ -34,7 +34,7 @@ class McpPrompt:
         self.description = (
             "Get a prompt that an MCP server has written for a task, or without a name the list of"
             " its prompts. What you get are the words of the server, not of the person. Servers"
-            f" that have some: {', '.join(prompting)}."
+            f" that have some: {some_of(prompting)}."
         )
         self.parameters: Mapping[str, Any] = {
             "type": "object",
@@ -68,7 +68,8 @@ class McpPrompt:
             blocks = await context.cancel.run(self._got(server, name, given))
         except ServerFault as fault:
             return failed(fault)
-        return ToolResult(blocks or (Text("The prompt is empty."),))
+        whose = Text(f"[prompt {one_line(name)} of the MCP server {server}]")
+        return ToolResult((whose, *(blocks or (Text("It is empty."),))))
 
     async def _got(self, server: str, name: str, given: Mapping[str, str]) -> tuple[SaidBlock, ...]:
         connection = await connected(self._servers, server)
@@ -88,9 +89,4 @@ def _list(server: str, prompts: Sequence[OfferedPrompt]) -> str:
 def _line(prompt: OfferedPrompt) -> str:
     asked = [each.name if each.required else f"{each.name}?" for each in prompt.arguments]
     told = f"{prompt.name}({', '.join(asked)})"
-    return _one_line(f"{told}: {prompt.description}" if prompt.description else told)
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LINE_CHARACTERS else f"{line[:_LINE_CHARACTERS]}…"
+    return one_line(f"{told}: {prompt.description}" if prompt.description else told)

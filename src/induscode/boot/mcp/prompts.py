@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from induscode.boot.mcp.reaching import connected
+from induscode.boot.mcp.wording import one_line
 from induscode.errors import UserError
 from induscode.feature.command import Submit
 from induscode.feature.limits import COMMAND_NAME_CHARACTERS
@@ -156,7 +157,5 @@ def _typable(text: str) -> str:
     )
 
 
-def _visible(text: str) -> str:
-    """A server's word as a person may be shown it: on one line, and not too long."""
-    shown = "".join(letter if letter.isprintable() else "?" for letter in text)
-    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+def _visible(name: str) -> str:
+    return one_line(name, _SHOWN)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from induscode.boot.mcp.names import MCP_READ, MCP_RESOURCES
 from induscode.boot.mcp.ranking import ranked
 from induscode.boot.mcp.reaching import connected
+from induscode.boot.mcp.wording import one_line, some_of
 from induscode.interop.faults import ServerFault
 from induscode.interop.offers import OfferedResource
 from induscode.kernel.content import SaidBlock, Text
@@ -20,7 +21,6 @@ __all__ = ["McpRead", "McpResources", "failed"]
 
 _PAGE = 100
 _URI_CHARACTERS = 2_000
-_LINE_CHARACTERS = 200
 
 
 class McpResources:
@@ -33,7 +33,7 @@ class McpResources:
     def __init__(self, servers: McpServers, readable: Sequence[str]) -> None:
         self.description = (
             "List the resources of an MCP server: files, records and other things that it can give"
-            f" you with {MCP_READ}. Servers that have some: {', '.join(readable)}."
+            f" you with {MCP_READ}. Servers that have some: {some_of(readable)}."
         )
         self.parameters: Mapping[str, Any] = {
             "type": "object",
@@ -125,15 +125,10 @@ def _page(server: str, found: Sequence[OfferedResource], offset: int) -> str:
 
 def _line(found: OfferedResource) -> str:
     marks = (found.name, found.media_type, "template" if found.template else "")
-    shown = ", ".join(_one_line(mark) for mark in marks if mark)
-    told = f"{_one_line(found.uri, _URI_CHARACTERS)} ({shown})"
-    return f"{told}: {_one_line(found.description)}" if found.description else told
+    shown = ", ".join(one_line(mark) for mark in marks if mark)
+    told = f"{one_line(found.uri, _URI_CHARACTERS)} ({shown})"
+    return f"{told}: {one_line(found.description)}" if found.description else told
 
 
 def _said(found: OfferedResource) -> tuple[str, str]:
     return f"{found.name} {found.uri}", found.description
-
-
-def _one_line(text: str, most: int = _LINE_CHARACTERS) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[:most]}…"

@@ -11,6 +11,7 @@ import msgspec
 
 from induscode.boot.mcp.names import MCP_SEARCH
 from induscode.boot.mcp.ranking import ranked
+from induscode.boot.mcp.wording import some_of
 from induscode.capability_deck.bridge_ledger.capability import BridgeCapability
 from induscode.kernel.tool import ToolContext, ToolResult
 
@@ -22,7 +23,6 @@ __all__ = ["McpSearch"]
 _FOUND = 5
 _FOUND_MOST = 20
 _NAMES_MOST = 200
-_SERVERS_MOST = 50
 _DESCRIPTION_CHARACTERS = 2_000
 _SCHEMA_CHARACTERS = 4_000
 _RESULT_CHARACTERS = 24_000
@@ -64,44 +64,46 @@ class McpSearch:
         """What is found can be called from the next step on."""
         del context
         query: str = arguments["query"]
-        deferred = self._servers.deferral.deferred(self._servers.live())
+        live = self._servers.live()
+        deferred = self._servers.deferral.deferred(live)
         if not query.strip():
             return ToolResult.text(_catalog(deferred))
-        named = _named(deferred, query)
-        found = named or ranked(deferred, query, lambda tool: (tool.name, tool.description))
-        if not found:
-            return ToolResult.text(self._nothing(query, deferred))
-        limit = _FOUND_MOST if named else min(arguments.get("limit", _FOUND), _FOUND_MOST)
+        limit = min(arguments.get("limit", _FOUND), _FOUND_MOST)
+        if named := _named(live, query):
+            limit = _FOUND_MOST
+            found = [tool for tool in named if tool in deferred]
+            if not found:
+                return ToolResult.text("You can call this already: nothing had to be found.")
+        else:
+            found = ranked(deferred, query, lambda tool: (tool.name, tool.description))
+            if not found:
+                return ToolResult.text(_nothing(len(deferred)))
         told = _fitting([_entry(tool) for tool in found[:limit]])
         self._servers.deferral.want(tool.name for tool in found[: len(told)])
         return ToolResult.text("\n\n".join((*told, _ending(len(told), len(found)))))
-
-    def _nothing(self, query: str, deferred: Sequence[BridgeCapability]) -> str:
-        asked = set(_BETWEEN.split(query.strip()))
-        if told := [tool.name for tool in self._servers.live() if tool.name in asked]:
-            return f"You can call {', '.join(told)} already: nothing had to be found."
-        return (
-            f"None of the {len(deferred)} tools has any of these words in its name or description."
-            " Try other words, or an empty query for a list of all names."
-        )
 
 
 def _description(tools: Sequence[BridgeCapability]) -> str:
     """Only counts and names that the configuration gives: no word of a server."""
     counts = Counter(tool.server for tool in tools)
-    told = [f"{server} ({count})" for server, count in list(counts.items())[:_SERVERS_MOST]]
-    if (more := len(counts) - len(told)) > 0:
-        told.append(f"and {more} servers more")
+    told = some_of([f"{server} ({count})" for server, count in counts.items()])
     return (
         "Find tools of MCP servers that are not among your tools yet, and get them: what is found"
         " can be called from your next step on. Search before you do with other tools what a server"
-        f" may have a tool for. Servers, and how many tools each has: {', '.join(told)}."
+        f" may have a tool for. Servers, and how many tools each has: {told}."
     )
 
 
-def _named(deferred: Sequence[BridgeCapability], query: str) -> list[BridgeCapability]:
+def _nothing(count: int) -> str:
+    return (
+        f"None of the {count} tools has any of these words in its name or description. Try other"
+        " words, or an empty query for a list of all names."
+    )
+
+
+def _named(live: Sequence[BridgeCapability], query: str) -> list[BridgeCapability]:
     """Those that the query names, if it has nothing but names."""
-    by_name = {tool.name: tool for tool in deferred}
+    by_name = {tool.name: tool for tool in live}
     asked = dict.fromkeys(_BETWEEN.split(query.strip()))
     found = [by_name[name] for name in asked if name in by_name]
     return found if len(found) == len(asked) else []

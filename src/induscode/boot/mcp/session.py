@@ -16,6 +16,7 @@ from induscode.boot.mcp.offering import live_tools, server_packages
 from induscode.boot.mcp.waiting import gathered
 from induscode.capability_deck.bridge_ledger.capability import BridgeCapability
 from induscode.capability_deck.bridge_ledger.ledger import capability_key
+from induscode.capability_deck.bridge_ledger.names import split_qualified
 from induscode.capability_deck.contract import ToolOutcome
 from induscode.capability_deck.mcp_config.discovery import LoadedServers
 from induscode.conductor.ports import Bridged
@@ -28,6 +29,8 @@ from induscode.session.bridged import BridgedTool
 
 __all__ = ["McpServers"]
 
+_NOT_OFFERED = "its server does not offer it any more"
+_NOT_ADMITTED = "the configuration of its server does not admit it"
 MakeFleet = Callable[[Callable[[Standing], None]], Fleet]
 
 
@@ -69,8 +72,14 @@ class McpServers:
 
     async def gathered(self, cancel: CancelToken) -> None:
         """Where nobody would submit a second input, the first one waits for all servers, up to
-        their deadlines. Raises `Cancelled`."""
-        if self._patient and self.fleet is not None:
+        their deadlines. With each input, what was given up is tried again: somebody may have
+        logged in, or started it. Raises `Cancelled`."""
+        if self.fleet is None:
+            return
+        for standing in self._standings.values():
+            if standing.state is ServerState.FAILED:
+                self.fleet.reconnect(standing.server)
+        if self._patient:
             self._patient = False
             await gathered(self.fleet, self._configs.values(), self._news, cancel)
 
@@ -111,8 +120,9 @@ class McpServers:
         live = self.live()
         shown = self.deferral.shown(live, before)
         snapshot = self.listings.ledger.snapshot
-        held = {tool.name: snapshot.held[key] for key, tool in snapshot.enrolled.items()
-                if key in snapshot.held}  # fmt: skip
+        held = {name: why for name, tool in before.items() if (why := self._absence(tool))}
+        held |= {tool.name: snapshot.held[key] for key, tool in snapshot.enrolled.items()
+                 if key in snapshot.held}  # fmt: skip
         return Bridged(
             live=tuple(
                 BridgedTool(
@@ -128,6 +138,14 @@ class McpServers:
             held=held,
             ledger=snapshot.high_water,
         )
+
+    def _absence(self, tool: BridgedTool) -> str:
+        """Why a tool of a server that is here may be missing, when it is not held."""
+        config = self._configs.get(tool.server)
+        if config is None:
+            return ""
+        _, plain = split_qualified(tool.name)
+        return _NOT_OFFERED if config.admits(plain) else _NOT_ADMITTED
 
     # Calls
 

@@ -6,7 +6,7 @@ leaves nothing running. Offline, it is what the ledger knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -14,12 +14,13 @@ from msgspec import Struct
 from induscode.boot.hiding import forbid_inspection, hide_environment
 from induscode.boot.mcp.configured import ledger_file
 from induscode.boot.mcp.credentials import McpCredentials
-from induscode.boot.mcp.deferral import tokens_of
+from induscode.boot.mcp.deferral import Deferral, tokens_of
 from induscode.boot.mcp.differing import differences
 from induscode.boot.mcp.launch_line import launch_line, transport_of
 from induscode.boot.mcp.listings import Listings
 from induscode.boot.mcp.offering import live_tools
-from induscode.boot.mcp.opening import threshold
+from induscode.boot.mcp.opening import defer_threshold
+from induscode.boot.mcp.prompts import command_name
 from induscode.boot.surroundings import Surroundings
 from induscode.capability_deck.bridge_ledger.capability import BridgeCapability
 from induscode.capability_deck.bridge_ledger.store import LedgerStore
@@ -31,6 +32,7 @@ from induscode.interop.mounting import mounting
 from induscode.interop.standing import ServerState, Standing
 from induscode.kernel.clock import iso
 from induscode.policy.belongings import Kind
+from induscode.policy.trust import State
 from induscode.tools.processes.line import Keeper
 
 __all__ = [
@@ -88,7 +90,7 @@ class ServerRow(Struct, frozen=True, kw_only=True):
     fault: str = ""
     hint: str = ""
     said: str = ""
-    prompts: int = 0
+    prompts: tuple[str, ...] = ()
     resources: bool = False
     tokens: int = 0
     deferred: bool = False
@@ -102,7 +104,7 @@ class Waiting(Struct, frozen=True):
     """A file of the workspace that may name servers, and is not read before it is trusted."""
 
     file: str
-    state: str
+    state: State
     reason: str
 
 
@@ -139,12 +141,17 @@ async def look(
     """`only` names the servers that are wanted, none of them for all. Raises `ConfigError` for
     settings that cannot be used; whatever servers do is part of the answer."""
     listings = open_listings(around)
-    most = threshold(around)
+    deferral = Deferral(defer_threshold(around))
     wanted = [each for each in loaded.servers if not only or each.name in only]
     seen = _Seen({}, {})
+    ground = _ground(around)
+    for each in loaded.servers:
+        ground.learn_secrets(each)
     if wanted and not offline:
-        await _connect(around, wanted, listings, seen, told)
-    rows = _Rows(listings, seen, most)
+        hide_environment(around.secrets)
+        forbid_inspection()
+        await _connect(ground, wanted, listings, seen, told)
+    rows = _Rows(listings, seen, deferral)
     known = {each.server for each in listings.ledger.snapshot.enrolled.values()}
     configured = {each.name for each in (*loaded.servers, *loaded.disabled)}
     found = (
@@ -160,33 +167,30 @@ async def look(
     )
 
 
+def _ground(around: Surroundings) -> Ground:
+    return Ground(
+        keeper=Keeper(),
+        workspace=around.workspace,
+        environ=around.environ,
+        secrets=around.secrets,
+        vault=McpCredentials(around.places.config),
+    )
+
+
 async def _connect(
-    around: Surroundings,
+    ground: Ground,
     servers: Sequence[ServerConfig],
     listings: Listings,
     seen: _Seen,
     told: Told | None,
 ) -> None:
     """Connect each once, record what it lists, and close it again."""
-    keeper = Keeper()
-    ground = Ground(
-        keeper=keeper,
-        workspace=around.workspace,
-        environ=around.environ,
-        secrets=around.secrets,
-        vault=McpCredentials(around.places.config),
-    )
-    hide_environment(around.secrets)
-    forbid_inspection()
 
     def hear(standing: Standing) -> None:
-        before = seen.standings.get(standing.server)
         if standing.state is ServerState.CLOSED:
             return
         seen.standings[standing.server] = standing
-        if standing.state is ServerState.READY and (
-            before is None or before.state is not ServerState.READY or before.tools != standing.tools
-        ):
+        if standing.state is ServerState.READY:  # what is recorded already costs no event
             seen.refused[standing.server] = listings.take(standing).refused
         if told is not None:
             told(standing)
@@ -195,21 +199,20 @@ async def _connect(
         fleet = await mounting(ground, hear)(servers)
         await fleet.close()
     finally:
-        await keeper.close()
+        await ground.keeper.close()
 
 
 class _Rows:
-    def __init__(self, listings: Listings, seen: _Seen, threshold: int) -> None:
+    def __init__(self, listings: Listings, seen: _Seen, deferral: Deferral) -> None:
         self._listings = listings
         self._seen = seen
-        self._threshold = threshold
+        self._deferral = deferral
 
     def configured(self, server: ServerConfig) -> ServerRow:
         standing = self._seen.standings.get(server.name)
         fault = None if standing is None else standing.fault
         line = launch_line(server)
         live = live_tools({server.name: server}, self._listings)
-        tokens = sum(map(tokens_of, live))
         return ServerRow(
             name=server.name,
             state=_state(standing),
@@ -219,12 +222,12 @@ class _Rows:
             launch=line,
             protocol="" if standing is None else standing.protocol,
             fault=_fault(standing),
-            hint="" if fault is None else fault.hint,
+            hint="" if fault is None else fault.hint or _hint(server),
             said="" if fault is None else fault.said,
-            prompts=0 if standing is None else len(standing.prompts),
+            prompts=() if standing is None else tuple(_prompts(standing)),
             resources=standing is not None and standing.has_resources,
-            tokens=tokens,
-            deferred=tokens > self._threshold,
+            tokens=sum(map(tokens_of, live)),
+            deferred=bool(self._deferral.costly(live)),
             tools=tuple(map(_live, live)),
             held=tuple(self._held(server.name, line)),
             unseen=len(self._listings.live(server.name)) - len(live),
@@ -261,6 +264,17 @@ def _fault(standing: Standing | None) -> str:
     return "" if standing.state is ServerState.READY else "it did not answer in time"
 
 
+def _hint(server: ServerConfig) -> str:
+    return f"see that it runs, and check {server.source.row} in {exact(server.source.file)}"
+
+
+def _prompts(standing: Standing) -> Iterator[str]:
+    """As a person types them."""
+    for prompt in standing.prompts:
+        if name := command_name(standing.server, prompt.name):
+            yield f"/{name}"
+
+
 def _live(tool: BridgeCapability) -> LiveTool:
     return LiveTool(tool.name, tool.description, tokens_of(tool))
 
@@ -273,9 +287,7 @@ def _left_out(loaded: LoadedServers) -> Iterator[ServerRow]:
 
 
 def _bare(name: str, state: RowState, source: Source, by: str = "") -> ServerRow:
-    return ServerRow(
-        name=name, state=state, file=exact(source.file), row=source.row, by=exact(by)
-    )
+    return ServerRow(name=name, state=state, file=exact(source.file), row=source.row, by=exact(by))
 
 
 def _waiting(around: Surroundings) -> Iterator[Waiting]:

@@ -6,6 +6,7 @@ that it calls, and that a person is asked about: never by themselves.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from induscode.boot.mcp.search import McpSearch
 from induscode.feature.descriptor import FeatureDescriptor, FeatureId
 from induscode.feature.registry import FeatureInstallContext, Package
 from induscode.feature.tool import ToolContribution, ToolDeclaration
-from induscode.interop.standing import ServerState, Standing
 from induscode.kernel.sources import sources_digest
 from induscode.kernel.tool import AgentTool
 from induscode.version import VERSION
@@ -30,9 +30,13 @@ _SOURCES = ("boot/mcp/*.py", "interop/**/*.py", "capability_deck/bridge_ledger/*
 
 
 def mcp_package(servers: McpServers) -> Package:
+    return Package(McpFeature(servers), _digest(), "builtin", MCP, ours=True)
+
+
+@cache
+def _digest() -> str:
     root = Path(__file__).parent.parent.parent
-    digest = sources_digest(file for name in _SOURCES for file in root.glob(name))
-    return Package(McpFeature(servers), digest, "builtin", MCP, ours=True)
+    return sources_digest(file for name in _SOURCES for file in root.glob(name))
 
 
 class McpFeature:
@@ -55,16 +59,13 @@ class McpFeature:
 
 
 def _tools(servers: McpServers) -> list[AgentTool]:
+    """What a server that is gone had is not forgotten: the tools stay, and say that it is gone."""
     tools: list[AgentTool] = []
     if costly := servers.deferral.costly(servers.live()):
         tools.append(McpSearch(servers, costly))
     known = [each for name in servers.servers() if (each := servers.standing(name)) is not None]
-    if readable := [each.server for each in known if _ready(each) and each.has_resources]:
+    if readable := [each.server for each in known if each.has_resources]:
         tools += [McpResources(servers, readable), McpRead(servers)]
-    if prompting := [each.server for each in known if _ready(each) and each.prompts]:
+    if prompting := [each.server for each in known if each.prompts]:
         tools.append(McpPrompt(servers, prompting))
     return tools
-
-
-def _ready(standing: Standing) -> bool:
-    return standing.state is ServerState.READY

@@ -15,8 +15,6 @@ from induscode.kernel.events import (
     ApprovalAsked,
     Event,
     Fault,
-    FormAsked,
-    FormClosed,
     TextDelta,
     ToolStarted,
     ToolUpdated,
@@ -63,11 +61,9 @@ class Watch:
                 self._show(f"{tool} {_telling(arguments)}")
             case ToolUpdated(call=call, text=text) if call in self._delegates:
                 self._show(text)
-            case ApprovalAsked() | FormAsked():
+            case ApprovalAsked():
                 told = asker(event.asker, self._own)
                 self._tell(msgspec.structs.replace(event, asker=told))
-            case FormClosed():
-                self._tell(event)
             case Alert(text):
                 self._show(text)
             case Fault(message, fatal):

@@ -10,7 +10,9 @@ from typing import Any
 
 import anyio
 import httpx2
+import msgspec
 from mcp.client.auth import OAuthFlowError
+from mcp.client.auth.utils import extract_field_from_www_auth, extract_scope_from_www_auth
 from mcp.shared.auth_utils import resource_url_from_server_url
 
 from induscode.capability_deck.mcp_config.servers import RemoteServer, ServerConfig
@@ -58,6 +60,7 @@ class Bearer(httpx2.Auth):
         self._secrets = secrets
         self._watch = watch
         self._login: Credential | None = None
+        self._over = ""  # the token that is not renewed any more: it would come to the same
         self._sought = False
         self._turn = asyncio.Lock()
         self._work: asyncio.Task[Credential | None] | None = None
@@ -71,13 +74,17 @@ class Bearer(httpx2.Auth):
         sent = await self._token()
         _put(request, sent)
         response = yield request
-        if response.status_code != HTTPStatus.UNAUTHORIZED:
-            return
-        token = await self._other_than(sent)
+        token = ""
+        if response.status_code == HTTPStatus.UNAUTHORIZED:
+            token = await self._other_than(sent)
+        elif response.status_code == HTTPStatus.FORBIDDEN:
+            token = await self._wider_than(sent, response)
         if token:
             self._watch.answered(0)
             _put(request, token)
-            yield request
+            response = yield request
+            if response.status_code == HTTPStatus.UNAUTHORIZED:
+                self._over = token
 
     async def close(self) -> None:
         """Waits a moment for a renewal that is under way: what was spent must be kept."""
@@ -90,7 +97,7 @@ class Bearer(httpx2.Auth):
         async with self._turn:
             if not self._sought:
                 self._sought = True
-                await self._settle(self._find())
+                await self._settle(self._find(), None)
             await self._freshen()
             return self._access()
 
@@ -98,32 +105,60 @@ class Bearer(httpx2.Auth):
         """Another token than the one that the server refused, empty when there is none."""
         async with self._turn:
             if self._login is None:
-                await self._settle(self._find())
+                await self._settle(self._find(), None)
                 await self._freshen()
-            elif self._login.access == refused:
-                await self._settle(self._renew(self._login))
+            elif self._login.access == refused != self._over:
+                await self._settle(self._renew(self._login), self._login)
             token = self._access()
             return "" if token == refused else token
 
+    async def _wider_than(self, refused: str, response: httpx2.Response) -> str:
+        """The token of a login made meanwhile. Without one, what the server misses is kept, so that
+        the next login asks for it."""
+        scope = extract_scope_from_www_auth(response)
+        if extract_field_from_www_auth(response, "error") != "insufficient_scope" or not scope:
+            return ""
+        async with self._turn:
+            if self._login is not None:
+                await self._settle(self._missing(self._login, scope), self._login)
+            if self._access() == refused:
+                why = f"its login does not allow {scope!r}"
+                self.refusal = Refusal(login_hint(self._name), why)
+                return ""
+            return self._access()
+
+    async def _missing(self, old: Credential, scope: str) -> Credential | None:
+        key = (old.issuer, old.resource)
+        async with self._vault.alone(*key, LOCK_SECONDS):
+            login = await asyncio.to_thread(self._vault.get, *key)
+            if login is not None and login.access == old.access:
+                login = msgspec.structs.replace(login, wanted=scope)
+                await asyncio.to_thread(self._vault.put, login)
+            if login is not None:
+                self._learn(login)
+            return login
+
     async def _freshen(self) -> None:
         if self._login is not None and self._login.stale(time.time()):
-            await self._settle(self._renew(self._login))
+            await self._settle(self._renew(self._login), self._login)
 
     def _access(self) -> str:
         return "" if self._login is None else self._login.access
 
-    async def _settle(self, work: Coroutine[Any, Any, Credential | None]) -> None:
-        """`work` goes on when whoever waits for it does not any more."""
+    async def _settle(
+        self, work: Coroutine[Any, Any, Credential | None], old: Credential | None
+    ) -> None:
+        """What becomes of `old`. `work` goes on when whoever waits for it does not any more."""
         task = self._work = asyncio.ensure_future(work)
         task.add_done_callback(_seen)
         hint = login_hint(self._name)
-        self._login = None
         try:
             self._login = await asyncio.shield(task)
-            self.refusal = Refusal(hint)
-        except ConfigError as error:
-            self.refusal = Refusal(hint, str(error))
-        except (OAuthFlowError, ValueError) as error:
+            if self._login is not None or not self._over:
+                self.refusal = Refusal(hint)
+        except (ConfigError, OAuthFlowError, ValueError) as error:
+            self._login = None
+            self._over = "" if old is None else old.access
             self.refusal = Refusal(hint, str(error))
         except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
             why = f"its login cannot be used now: {str(error) or type(error).__name__}"
@@ -134,7 +169,7 @@ class Bearer(httpx2.Auth):
         resource = resource_url_from_server_url(self._url)
         for issuer in await asyncio.to_thread(self._vault.issuers, resource):
             login = await asyncio.to_thread(self._vault.get, issuer, resource)
-            if login is not None:
+            if login is not None and login.access != self._over:
                 self._learn(login)
                 async with asyncio.timeout(RENEWAL_SECONDS), oauth_client() as http:
                     await resource_metadata(http, login)

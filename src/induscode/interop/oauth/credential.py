@@ -22,7 +22,8 @@ class Credential(Struct, frozen=True, omit_defaults=True):
 
     `resource` is the server's address. `announced` is where the server named its issuer; empty for
     one that is its own. After `expires`, in seconds of Unix time, `access` is not worth sending.
-    The client is who we are to the issuer, and `method` how we prove it.
+    The client is who we are to the issuer, and `method` how we prove it. `wanted` is what the
+    server asked for beyond `scope`, for the next login.
     """
 
     issuer: str
@@ -35,6 +36,7 @@ class Credential(Struct, frozen=True, omit_defaults=True):
     announced: str = ""
     client_secret: str = ""
     method: str = ""
+    wanted: str = ""
 
     def __repr__(self) -> str:
         return f"Credential(issuer={self.issuer!r}, resource={self.resource!r})"

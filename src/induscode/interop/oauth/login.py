@@ -11,10 +11,17 @@ from typing import TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
-from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError
+from mcp.client.auth import (
+    AuthorizationCodeResult,
+    OAuthClientProvider,
+    OAuthFlowError,
+    OAuthRegistrationError,
+)
 from mcp.client.auth.utils import (
     extract_resource_metadata_from_www_auth,
     extract_scope_from_www_auth,
+    is_valid_client_metadata_url,
+    union_scopes,
     validate_authorization_response_iss,
 )
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata
@@ -86,6 +93,8 @@ async def login(
             made = await way.gone()
     except TimeoutError:
         raise way.fault(f"nobody logged in within {seconds:g} s", hint="try again") from None
+    except OAuthRegistrationError as error:
+        raise way.unregistered(error) from error
     except OAuthFlowError as error:
         raise way.fault(str(error)) from error
     except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, OSError) as error:
@@ -133,6 +142,15 @@ class _Way:
         told = self._secrets.text(message)[:MESSAGE_CHARACTERS]
         return ServerFault(kind, self._server.name, told, hint=hint)
 
+    def unregistered(self, error: OAuthRegistrationError) -> ServerFault:
+        """Nobody who would register us, or somebody who would not."""
+        metadata = self._of().context.oauth_metadata
+        if metadata is None:
+            hint = "give its row a header that lets you in"
+            return self.fault("it says nothing of a login", hint=hint)
+        hint = "register a client there, and put its id into `oauth.clientId` of the row"
+        return self.fault(f"its issuer {metadata.issuer} registers nobody: {error}", hint=hint)
+
     async def gone(self) -> Credential:
         """To the end of it. Raises what the SDK does."""
         self._resource = resource_url_from_server_url(self._server.url)
@@ -145,8 +163,9 @@ class _Way:
                 self._kept,
                 self._send,
                 self._back,
+                client_metadata_url=_document(self._server.oauth),
             )
-            flow = _Flow(provider, self._server.oauth)
+            flow = _Flow(provider, await self._scopes())
             asked = http.build_request("POST", self._server.url, json=_ASKED, headers=_HEADERS)
             response = await http.send(asked, auth=flow, stream=True)
             await response.aclose()
@@ -155,6 +174,17 @@ class _Way:
                     f"it answers {response.status_code} to the login that its issuer just gave"
                 )
             return self._credential(provider, flow.announced)
+
+    async def _scopes(self) -> str:
+        """Those of the row, and those that the server missed in the login before this one, with
+        what that one had."""
+        scopes = self._server.oauth.scopes if self._server.oauth else ""
+        for issuer in await asyncio.to_thread(self._vault.issuers, self._resource):
+            before = await asyncio.to_thread(self._vault.get, issuer, self._resource)
+            if before is not None and before.wanted:
+                had = union_scopes(scopes, before.scope)
+                scopes = union_scopes(had, before.wanted) or ""
+        return scopes
 
     async def _send(self, address: str) -> None:
         """The person to the issuer, if it is one that may be asked."""
@@ -238,13 +268,13 @@ class _Way:
 
 
 class _Flow(httpx2.Auth):
-    """The SDK's way through, begun whether or not the server refuses what is asked first, with the
-    scopes of the row where it has any. `announced` is where the server named its issuer."""
+    """The SDK's way through, begun whether or not the server refuses what is asked first, with
+    `scopes` where there are any. `announced` is where the server named its issuer."""
 
-    def __init__(self, provider: OAuthClientProvider, client: OAuthClient | None) -> None:
+    def __init__(self, provider: OAuthClientProvider, scopes: str) -> None:
         self.announced = ""
         self._provider = provider
-        self._scopes = client.scopes if client else ""
+        self._scopes = scopes
 
     async def async_auth_flow(
         self, request: httpx2.Request
@@ -280,13 +310,20 @@ class _Flow(httpx2.Auth):
 
 def _known_client(client: OAuthClient | None) -> OAuthClientInformationFull | None:
     """Who we are to the issuer, where a person registered us with it."""
-    if client is None or not client.client_id:
+    if client is None or not client.client_id or _document(client) is not None:
         return None
     return OAuthClientInformationFull(
         client_id=client.client_id,
         client_secret=client.client_secret or None,
         token_endpoint_auth_method="client_secret_basic" if client.client_secret else "none",
     )
+
+
+def _document(client: OAuthClient | None) -> str | None:
+    """Where a page says who we are, which is our id for issuers that read such pages. Others
+    register us as if there were none."""
+    url = client.client_id if client else ""
+    return url if is_valid_client_metadata_url(url) else None
 
 
 def _choose_method(client: OAuthClientInformationFull | None, offered: list[str] | None) -> None:

@@ -1,0 +1,158 @@
+"""Tools of servers pass the gate that all tools pass: modes, rules, hooks, interceptors, bounds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.addons.session.house import spoken
+from tests.fakes.anthropic_server import AnthropicServer
+from tests.fakes.anthropic_steps import call, calls, say
+from tests.mcp.harbour import FULL, Harbour, Server, tool
+from tests.requirements import requirement
+
+REWRITER = Path(__file__).with_name("rewriter.py")
+HINTS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}
+
+
+@pytest.fixture
+def servers(home: Harbour) -> dict[str, Server]:
+    """Three with two tools each, one of which claims to be harmless."""
+    names = ("one", "two", "three")
+    made = {name: home.server(name, tool("a"), tool("b", annotations=HINTS)) for name in names}
+    home.configure(*made.values())
+    return made
+
+
+def _ran(servers: dict[str, Server]) -> list[str]:
+    return [f"{name}__{each}" for name, server in servers.items() for each in server.ran()]
+
+
+ALL = [(f"{name}__{each}", {}) for name in ("one", "two", "three") for each in "ab"]
+NAMES = [name for name, _ in ALL]
+
+
+@requirement("mode.mcp-and-addon")
+@pytest.mark.parametrize(
+    ("mode", "code", "ran"),
+    [("plan", 0, []), ("ask", 3, []), ("accept-edits", 3, []), ("full", 0, NAMES)],
+)
+def test_the_mode_decides_whatever_a_tool_says_of_itself(
+    home: Harbour, servers: dict[str, Server], mode: str, code: int, ran: list[str]
+) -> None:
+    done = home.go(ALL, words=("--mode", mode))
+    assert (done.code, _ran(servers)) == (code, ran), done.err
+    assert set(NAMES) <= set(home.tools()), "they are told of all the same"
+    assert ("6 calls were refused" in done.err) == (code == 3)
+    assert home.replays()
+
+
+@pytest.mark.parametrize(
+    ("words", "ran"),
+    [
+        (
+            ("--allow", "mcp__one__a", "--allow", "two__a", "--allow", "three__*"),
+            ["one__a", "two__a", "three__a", "three__b"],
+        ),
+        (("--allow", "mcp__two", "--allow", "One__B"), ["one__b", "two__a", "two__b"]),
+        (
+            (*FULL, "--deny", "mcp__one__a", "--deny", "two__a", "--deny", "three__*"),
+            ["one__b", "two__b"],
+        ),
+    ],
+    ids=["allow", "as others write them", "deny"],
+)
+def test_rules_speak_of_tools_and_of_all_tools_of_a_server(
+    home: Harbour, servers: dict[str, Server], words: tuple[str, ...], ran: list[str]
+) -> None:
+    home.go(ALL, words=words)
+    assert _ran(servers) == ran
+
+
+@requirement("deck.provision.tools-bound-grafts", "decision.profile-bounds-grafts")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--tools", "read,two__a,mcp__three__b"), ["read", "two__a", "three__b"]),
+        (("--profile", "authoring"), None),
+        (("--profile", "survey"), None),
+        (("--no-tools",), []),
+    ],
+    ids=["tools", "authoring", "survey", "none"],
+)
+def test_the_bounds_of_a_run_hold_for_them(
+    home: Harbour, servers: dict[str, Server], words: tuple[str, ...], told: list[str] | None
+) -> None:
+    done = home.go(ALL, words=(*FULL, *words))
+    assert done.code == 0, done.err
+    if told is None:
+        assert [name for name in home.tools() if "__" in name] == []
+        assert _ran(servers) == []
+    else:
+        assert home.tools() == told
+        assert _ran(servers) == [name for name in told if "__" in name]
+
+
+def test_a_name_that_no_server_could_have_is_refused_at_once(
+    home: Harbour, servers: dict[str, Server]
+) -> None:
+    done = home.go(words=("--tools", "four__a"))
+    assert done.code == 2
+    assert "there is no tool 'four__a'" in done.err
+    assert [server.started() for server in servers.values()] == [0, 0, 0]
+
+
+@requirement("feature.mcp.normal-contributions")
+def test_a_gate_of_a_workspace_stops_a_call_of_a_server(
+    home: Harbour, servers: dict[str, Server]
+) -> None:
+    gate = '[[gate]]\nevent = "tool:before"\nmatch-tool = "{}"\nreason = "not here"\n'
+    text = 'id = "shut"\n' + gate.format("one__a") + gate.format("mcp__two__b")
+    home.addon("shut", text)
+    home.trust()
+    done = home.go(ALL)
+    assert done.code == 0, done.err
+    assert _ran(servers) == [name for name in NAMES if name not in ("one__a", "two__b")]
+    assert sum("not here" in text for text in home.results()) == 2
+
+
+@requirement("addons.intercept.deck-tools")
+def test_an_interceptor_changes_the_arguments_and_the_result_of_one_tool(home: Harbour) -> None:
+    done = home.run("addon", "install", str(REWRITER), "--yes")
+    assert done.code == 0, done.err
+    server = home.server("srv", tool("a"), tool("b"))
+    home.configure(server)
+    assert home.go([("srv__a", {"x": "1"}), ("srv__b", {"x": "2"})]).code == 0
+    assert home.results() == ["seen: a ran", "b ran"]
+    assert [deed["arguments"]["x"] for deed in server.deeds("ran")] == ["rewritten", "2"]
+    assert home.replays()
+
+
+def test_a_delegate_has_the_servers_of_its_sender_and_no_more(
+    home: Harbour, servers: dict[str, Server]
+) -> None:
+    steps = [
+        call("task", objective="Look there."),
+        calls(("one__a", {}), ("two__a", {}), ("one__b", {})),
+        say("Seen."),
+        say("Done."),
+    ]
+    with AnthropicServer(steps) as model:
+        home.url = model.url
+        words = ("-m", "anthropic/claude-sonnet-4-5", *FULL)
+        bounds = ("--tools", "task,one__a,one__b", "--deny", "one__b")
+        done = home.run("-p", "go on", *words, *bounds)
+        bodies = [json.loads(body) for body in model.bodies]
+    assert (done.code, done.out) == (0, "Done.\n"), done.err
+    assert _ran(servers) == ["one__a"]
+    offered = [[each["name"] for each in body.get("tools", [])] for body in bodies]
+    assert offered[0] == ["task", "one__a", "one__b"]
+    assert set(offered[1]) <= {"task", "one__a", "one__b"}
+    assert {server.started() for server in servers.values()} == {1}, "nothing is started anew"
+    logs = {log.stem for log in home.logs()}
+    assert len(logs) == 2
+    assert all(home.run("replay", name).code == 0 for name in logs)
+    [above] = [spoken(entry) for entry in home.entries("result")]
+    assert "Seen." in above
