@@ -192,8 +192,15 @@ def test_a_body_is_sent_by_the_exchange_alone_right_after_it_was_recorded() -> N
 )
 def test_nothing_but_the_gateway_speaks_http(library: str) -> None:
     others = {name for name in using(library) if not name.startswith("gateway/")}
-    # What the MCP SDK speaks with is made in one place; no model is behind it.
-    assert others <= ({"interop/remote.py"} if library == "httpx2" else set())
+    if library == "httpx2":
+        # The MCP SDK speaks with it, to servers and to their issuers; no model is behind it.
+        logins = {name for name in others if name.startswith("interop/oauth/")}
+        others -= {"interop/remote.py", "interop/bounded.py", *logins}
+    assert others == set()
+
+
+def test_what_the_mcp_sdk_speaks_with_is_made_in_two_places() -> None:
+    assert places("AsyncClient") == {"interop/remote.py", "interop/oauth/wire.py"}
 
 
 @requirement("invariant.indus-addon-imports-nothing")

@@ -38,6 +38,9 @@ def test_a_client_fills_in_a_form_in_the_middle_of_a_turn(place: Place) -> None:
     assert [each["error"]["code"] for each in (wrong, unknown, odd)] == [-32602] * 3
     assert [each["error"]["code"] for each in (nothing, late)] == [-32003] * 2
     assert told(place) == [{"action": "accept", "content": GOOD}]
+    [entry] = [each for each in place.entries() if each.get("point") == "question"]
+    assert (entry["by"], entry["decision"]) == ("mcp:crm", "accept")
+    assert entry["reason"] == "Which account?"
 
 
 def test_a_no_and_no_decision_are_told_apart_and_the_turn_goes_on(place: Place) -> None:

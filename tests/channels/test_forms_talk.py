@@ -129,6 +129,16 @@ def test_a_server_that_asks_again_and_again_can_be_stopped(place: Place) -> None
     assert place.replays()
 
 
+def test_a_process_that_is_told_to_end_at_a_form_sends_nothing(place: Place) -> None:
+    with PtyTalk(place, "go", *asking(place, form(schema=NAME))) as talk:
+        talk.wait_for("answer: ")
+        talk.type("half")
+        talk.signal(signal.SIGTERM)
+        assert talk.ends_with() == 130
+    assert "half" not in place.logs()[0].read_text()
+    assert place.replays()
+
+
 def test_a_page_is_shown_in_full_with_its_host_and_never_opened(place: Place) -> None:
     marker = place.home / "opened"
     browser = place.home / "browser"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
@@ -182,6 +183,20 @@ def test_a_server_finds_no_key_of_ours_in_any_process(home: Harbour) -> None:
     assert row(listed(home), "spy")["state"] == "failed"
     assert b"PATH=" in seen.read_bytes()
     assert home.key.encode() not in seen.read_bytes()
+
+
+def test_before_a_server_starts_nobody_may_look_into_us(home: Harbour) -> None:
+    trace = home.root / "trace"
+    home.configure(git={"command": "/bin/true"})
+    words = ["strace", "-f", "-qq", "-e", "trace=prctl,sendmsg", "-o", str(trace)]
+    subprocess.run(
+        [*words, sys.executable, "-m", "induscode", "mcp", "list"],
+        cwd=home.work, env=home.environ(), check=True, capture_output=True, timeout=BOUND,
+    )  # fmt: skip
+    calls = [line.split(maxsplit=1)[1] for line in trace.read_text().splitlines()]
+    forbidden = next(n for n, call in enumerate(calls) if "PR_SET_DUMPABLE" in call)
+    handed = next(n for n, call in enumerate(calls) if "SCM_RIGHTS" in call)
+    assert forbidden < handed
 
 
 def test_what_servers_say_is_shown_with_every_hidden_character(home: Harbour) -> None:

@@ -77,7 +77,7 @@ def test_a_changed_tool_is_shown_line_by_line_and_approved(home: Harbour, git: S
 
 
 def test_nothing_of_a_long_difference_is_left_out_before_a_yes(home: Harbour, git: Server) -> None:
-    words = [f"line {n} {'x' * 600} end{n}" for n in range(100)]
+    words = ["x" * 600 + "end", *(f"line {n}" for n in range(100))]
     pulled(home, git, description="\n".join(words))
     short = home.run("mcp", "list", "--offline").out
     assert "more lines; add --full" in short

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from induscode.boot.mcp.asking import FAULTS_MOST, WAITING_MOST, Asking, asks
+from induscode.boot.mcp.asking import FAULTS_MOST, WAITING_MOST, Asking, Telling, asks
 from induscode.crew.delegates.deadline import Deadline
 from induscode.crew.delegates.person import DelegatePerson
+from induscode.errors import LogDown
 from induscode.interop.ground import Asked, Reply
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import SystemClock
@@ -56,9 +57,17 @@ class Desk:
         self.person = Someone(fill)
         self.heard: list[Event] = []
         harbour.secrets.add("A_KEY", KEY)
-        made = asks(self.person, self.heard.append, SystemClock(), harbour.secrets)
+        self.kept: list[tuple[str, str, str]] = []
+        self.log_is_down = False
+        self.telling = Telling(self.heard.append, self._keep)
+        made = asks(self.person, self.telling, SystemClock(), harbour.secrets)
         assert made is not None
         self.ask: Asking = made
+
+    async def _keep(self, feature: str, said: str, how: str) -> None:
+        if self.log_is_down:
+            raise LogDown("no space is left")
+        self.kept.append((feature, said, how))
 
     def faults(self) -> list[str]:
         return [event.message for event in self.heard if isinstance(event, Fault)]
@@ -77,7 +86,30 @@ def elicit(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def test_without_a_person_there_is_nothing_to_ask_with(harbour: Harbour) -> None:
-    assert asks(None, print, SystemClock(), harbour.secrets) is None
+    assert asks(None, Desk(harbour, lambda _: None).telling, SystemClock(), harbour.secrets) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "how"),
+    [(Filled({"name": "Ada"}), "accept"), (Declined(), "decline"), (Dismissed(), "cancel")],
+)
+async def test_how_a_question_was_answered_is_kept_and_the_words_of_the_answer_are_not(
+    harbour: Harbour, answer: FormAnswer, how: str
+) -> None:
+    desk = Desk(harbour, lambda _: answer)
+
+    await desk.ask(question())
+
+    assert desk.kept == [("mcp:s", "Who?", how)]
+
+
+async def test_an_answer_that_cannot_be_kept_is_not_sent(harbour: Harbour) -> None:
+    desk = Desk(harbour, lambda _: Filled({"name": "Ada"}))
+    desk.log_is_down = True
+
+    assert await desk.ask(question()) == Reply()
+
+    assert "was not sent: no space is left" in desk.faults()[0]
 
 
 @pytest.mark.parametrize(

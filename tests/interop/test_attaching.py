@@ -29,7 +29,7 @@ from induscode.capability_deck.bridge_ledger.network import AttachResult, Mount
 from induscode.capability_deck.mcp_config.servers import ServerConfig
 from induscode.interop.mounting import mounting
 from induscode.kernel.content import Text
-from tests.interop.harbour import Harbour, local, odd, raw
+from tests.interop.harbour import Harbour, local, odd, raw, until
 from tests.requirements import requirement
 
 
@@ -207,10 +207,8 @@ async def test_a_mount_that_is_cancelled_leaves_no_program(
     script = f"echo $$ > {mark}; exec sleep 600"
     mount = mounting(harbour.ground())
     task = asyncio.ensure_future(mount([local("slow", "/bin/sh", "-c", script)]))
-    async with asyncio.timeout(30):
-        while not (mark.exists() and mark.read_text().strip()):  # noqa: ASYNC110 - another process
-            await asyncio.sleep(0.01)
+    await until(lambda: mark.exists() and mark.read_text().strip())
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not Path("/proc", mark.read_text().strip()).exists()
+    await until(lambda: not Path("/proc", mark.read_text().strip()).exists())

@@ -77,6 +77,16 @@ async def test_a_server_killed_in_a_call_is_told_honestly_and_comes_back(harbour
     assert said(await fleet.run("odd__echo", {"text": "back"})) == "back"
 
 
+async def test_an_error_of_the_servers_own_is_told_and_ends_nothing(harbour: Harbour) -> None:
+    fleet = await harbour.fleet(raw("moody"))
+    outcome = await fleet.run("moody__ping", {})
+    assert outcome.is_error
+    assert "not today" in said(outcome)
+    assert "not known" not in said(outcome)
+    assert state(fleet, "moody") is ServerState.READY
+    assert [each.state for each in harbour.news].count(ServerState.CONNECTING) == 1
+
+
 async def test_a_list_that_changes_is_read_again(harbour: Harbour) -> None:
     fleet = await harbour.fleet(odd())
     assert (await fleet.run("odd__grown", {})).is_error

@@ -89,13 +89,13 @@ async def test_a_hundred_megabytes_of_complaints_cost_neither_the_call_nor_memor
 
 
 async def test_a_server_that_asks_without_reading_is_not_heard_for_ever(harbour: Harbour) -> None:
-    fleet = await harbour.fleet(raw("nagging", call_seconds=1.5), raw("plain"), close_seconds=0.2)
+    fleet = await harbour.fleet(raw("nagging", call_seconds=2.5), raw("plain"), close_seconds=0.2)
     most = 0
     call = asyncio.ensure_future(fleet.run("nagging__ping", {}))
     while not call.done():
         await asyncio.wait((call,), timeout=0.05)
         most = max(most, len(asyncio.all_tasks()))
-    assert "no answer within 1.5 s" in said(call.result())
+    assert "no answer within 2.5 s" in said(call.result())
     assert most < QUESTIONS_MOST + 50
     assert said(await fleet.run("plain__ping", {})) == "pong"
 

@@ -194,6 +194,7 @@ def test_an_address_is_kept_whole_with_its_host() -> None:
     "url",
     [
         "javascript:alert(1)",
+        "ftp://a.example/",
         "file:///etc/passwd",
         "https://",
         "https:evil.example",

@@ -1,11 +1,10 @@
 """A server without any library whose tools are what a file says, also while it runs.
 
-python changing.py FOLDER [PORT]: on its standard streams, or as streamable HTTP on a port. It reads
-`tools.json` in the folder: a list of tools as MCP has them, each with `does` besides, which says
-what becomes of a call (see `called`). When the file is another, it says that its list changed.
-
-Of all that happens it appends a line to `deeds.jsonl`: that it started, listed, or ran a tool. With
-`tools.json` missing it ends at once.
+python changing.py FOLDER speaks on its standard streams; `changing_site.py` is the same at an
+address. It reads `tools.json` in the folder: a list of tools as MCP has them, each with `does`
+besides, which says what becomes of a call (see `called`). When the file is another, it says that
+its list changed. Of all that happens it appends a line to `deeds.jsonl`: that it started, listed,
+or ran a tool. With `tools.json` missing it ends at once.
 """
 
 import json
@@ -15,38 +14,32 @@ import sys
 import threading
 import time
 
-FOLDER = sys.argv[1]
-TOOLS = os.path.join(FOLDER, "tools.json")
 PROTOCOL = "2025-11-25"
-LOCK = threading.Lock()
+os.chdir(sys.argv[1])
 listeners = []
-"""What is called with each notification."""
+"""Each is called with every notification."""
 listed = threading.Event()
+writing = threading.Lock()
 
 
 def note(deed, **more):
     line = json.dumps({"deed": deed, "pid": os.getpid(), **more}) + "\n"
-    handle = os.open(os.path.join(FOLDER, "deeds.jsonl"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    handle = os.open("deeds.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.write(handle, line.encode())
     os.close(handle)
 
 
 def tools():
-    with open(TOOLS, "rb") as file:
-        return json.load(file)
+    with writing:
+        handle = os.open("tools.json", os.O_RDONLY)
+        with os.fdopen(handle, "rb") as file:
+            return json.load(file)
 
 
 def stamp():
-    try:
-        found = os.stat(TOOLS)
-    except FileNotFoundError:
-        return None
-    return found.st_ino, found.st_mtime_ns
-
-
-def changed():
-    for tell in list(listeners):
-        tell({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    """Which file it is, None when there is none."""
+    found = [each.stat() for each in os.scandir() if each.name == "tools.json"]
+    return (found[0].st_ino, found[0].st_mtime_ns) if found else None
 
 
 def watch(seen):
@@ -56,7 +49,8 @@ def watch(seen):
         now = stamp()
         if now not in (seen, None):
             seen = now
-            changed()
+            for tell in (*listeners,):
+                tell({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
 
 
 def answer(asked):
@@ -89,7 +83,8 @@ def called(name, arguments):
         case "die":
             os.kill(os.getpid(), signal.SIGKILL)
         case "shout":
-            print(dict(os.environ), file=sys.stderr, flush=True)
+            sys.stderr.write(json.dumps(dict(os.environ)) + "\n")
+            sys.stderr.flush()
             os._exit(1)
         case "environment":
             does = json.dumps(dict(os.environ))
@@ -104,9 +99,10 @@ def called(name, arguments):
 
 
 def become(others):
-    with open(TOOLS + ".new", "w") as file:
-        json.dump(others, file)
-    os.replace(TOOLS + ".new", TOOLS)
+    with writing:
+        handle = os.open("tools.json", os.O_WRONLY | os.O_TRUNC)
+        os.write(handle, json.dumps(others).encode())
+        os.close(handle)
 
 
 def reply(asked):
@@ -117,9 +113,19 @@ def reply(asked):
     return {**said, "result": found}
 
 
+def begin():
+    note("started", argv=sys.argv[1:])
+    begun = stamp()
+    if begun is None:
+        sys.exit("there is nothing to offer")
+    threading.Thread(target=watch, args=(begun,), daemon=True).start()
+
+
 def speak():
+    lock = threading.Lock()
+
     def say(value):
-        with LOCK:
+        with lock:
             sys.stdout.write(json.dumps(value) + "\n")
             sys.stdout.flush()
 
@@ -136,66 +142,6 @@ def speak():
     os._exit(0)
 
 
-def listen(port):
-    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, *_):
-            pass
-
-        def do_POST(self):
-            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            if "id" not in asked or "method" not in asked:
-                return self.send(202, b"")
-            if asked["method"] == "initialize":
-                note("greeted", headers=dict(self.headers))
-            self.send(200, json.dumps(reply(asked)).encode())
-            if asked["method"] == "tools/list":
-                listed.set()
-            return None
-
-        def send(self, code, body):
-            self.send_response(code)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.send_header("mcp-session-id", "one")
-            self.end_headers()
-            self.wfile.write(body)
-
-        def do_GET(self):
-            self.send_response(200)
-            self.send_header("content-type", "text/event-stream")
-            self.end_headers()
-            over = threading.Event()
-
-            def tell(value):
-                try:
-                    self.wfile.write(f"data: {json.dumps(value)}\n\n".encode())
-                except OSError:
-                    listeners.remove(tell)
-                    over.set()
-
-            listeners.append(tell)
-            note("subscribed")
-            over.wait()
-            self.close_connection = True
-
-        def do_DELETE(self):
-            self.send(200, b"")
-
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    server.daemon_threads = True
-    server.serve_forever()
-
-
-note("started", argv=sys.argv[1:], cwd=os.getcwd())
-begun = stamp()
-if begun is None:
-    sys.exit("there is nothing to offer")
-threading.Thread(target=watch, args=(begun,), daemon=True).start()
-if len(sys.argv) > 2 and sys.argv[2].isdigit():
-    listen(int(sys.argv[2]))
-else:
+if __name__ == "__main__":
+    begin()
     speak()

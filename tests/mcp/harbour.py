@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from induscode.capability_deck.bridge_ledger.capability import BridgeCapability
 from induscode.capability_deck.bridge_ledger.ledger import BridgeLedger, capability_key
@@ -21,6 +21,7 @@ from tests.cli.home import Ran, answer
 from tests.interop.harbour import answers, free_port
 
 PROGRAM = Path(__file__).with_name("changing.py")
+SITE = Path(__file__).with_name("changing_site.py")
 BOUND = 20.0
 FULL = ("--mode", "full")
 _WAITS = "indus: waiting for MCP servers: "
@@ -105,8 +106,8 @@ class Remote(Server):
         super().__init__(folder, name, *tools)
         self.port = free_port()
 
-    def __enter__(self) -> Remote:
-        words = [sys.executable, "-S", str(PROGRAM), str(self.folder), str(self.port)]
+    def __enter__(self) -> Self:
+        words = [sys.executable, "-S", str(SITE), str(self.folder), str(self.port)]
         self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL)
         until(lambda: answers(self.port), "it listens")
         return self

@@ -71,16 +71,6 @@ def test_the_tools_of_a_server_that_does_not_start_stay_and_answer_honestly(home
     assert home.replays()
 
 
-def test_a_server_that_was_never_met_and_does_not_start_has_no_tools(home: Harbour) -> None:
-    server = home.server("srv", *TOOLS)
-    (server.folder / "tools.json").unlink()
-    home.configure(server)
-    ran = home.go([("srv__first", {})])
-    assert (ran.code, ran.out) == (0, "Done.\n")
-    assert [name for name in home.tools() if "__" in name] == []
-    assert len(ran.complaints) == 1
-
-
 def test_a_call_between_the_end_of_a_server_and_its_return_is_told_not_made(home: Harbour) -> None:
     server = home.server("srv", tool("dies", does="die"), tool("first"))
     home.configure(server)

@@ -37,7 +37,7 @@ NAMES = [name for name, _ in ALL]
 @requirement("mode.mcp-and-addon")
 @pytest.mark.parametrize(
     ("mode", "code", "ran"),
-    [("plan", 0, []), ("ask", 3, []), ("accept-edits", 3, []), ("full", 0, NAMES)],
+    [("plan", 0, []), ("ask", 3, []), ("full", 0, NAMES)],
 )
 def test_the_mode_decides_whatever_a_tool_says_of_itself(
     home: Harbour, servers: dict[str, Server], mode: str, code: int, ran: list[str]
@@ -46,23 +46,36 @@ def test_the_mode_decides_whatever_a_tool_says_of_itself(
     assert (done.code, _ran(servers)) == (code, ran), done.err
     assert set(NAMES) <= set(home.tools()), "they are told of all the same"
     assert ("6 calls were refused" in done.err) == (code == 3)
-    assert home.replays()
+
+
+def test_a_person_is_asked_with_the_name_and_the_arguments(home: Harbour) -> None:
+    server = home.server("srv", tool("a", annotations=HINTS))
+    home.configure(server)
+    with home.talk([[("srv__a", {"x": "1"})], [("srv__a", {"x": "2"})]], words=()) as talk:
+        home.met(server)
+        turn = talk.send("submit", text="go on")
+        for choice in ("no", "once"):
+            asked = talk.event("approval")
+            assert asked["tool"] == "srv__a"
+            talk.result("approve", id=asked["id"], choice=choice)
+        assert talk.answer(turn)["result"]["text"] == "Done."
+        talk.end()
+    assert [deed["arguments"] for deed in server.deeds("ran")] == [{"x": "2"}]
 
 
 @pytest.mark.parametrize(
     ("words", "ran"),
     [
         (
-            ("--allow", "mcp__one__a", "--allow", "two__a", "--allow", "three__*"),
+            ("--allow", "mcp__one__a", "--allow", "Two__A", "--allow", "three__*"),
             ["one__a", "two__a", "three__a", "three__b"],
         ),
-        (("--allow", "mcp__two", "--allow", "One__B"), ["one__b", "two__a", "two__b"]),
         (
-            (*FULL, "--deny", "mcp__one__a", "--deny", "two__a", "--deny", "three__*"),
+            (*FULL, "--deny", "mcp__one__a", "--deny", "two__a", "--deny", "mcp__three"),
             ["one__b", "two__b"],
         ),
     ],
-    ids=["allow", "as others write them", "deny"],
+    ids=["allow", "deny"],
 )
 def test_rules_speak_of_tools_and_of_all_tools_of_a_server(
     home: Harbour, servers: dict[str, Server], words: tuple[str, ...], ran: list[str]
@@ -104,29 +117,22 @@ def test_a_name_that_no_server_could_have_is_refused_at_once(
     assert [server.started() for server in servers.values()] == [0, 0, 0]
 
 
-@requirement("feature.mcp.normal-contributions")
-def test_a_gate_of_a_workspace_stops_a_call_of_a_server(
-    home: Harbour, servers: dict[str, Server]
-) -> None:
+@requirement("feature.mcp.normal-contributions", "addons.intercept.deck-tools")
+def test_gates_stop_a_call_and_interceptors_change_arguments_and_result(home: Harbour) -> None:
     gate = '[[gate]]\nevent = "tool:before"\nmatch-tool = "{}"\nreason = "not here"\n'
-    text = 'id = "shut"\n' + gate.format("one__a") + gate.format("mcp__two__b")
-    home.addon("shut", text)
+    home.addon("shut", 'id = "shut"\n' + gate.format("srv__b") + gate.format("mcp__srv__c"))
     home.trust()
-    done = home.go(ALL)
-    assert done.code == 0, done.err
-    assert _ran(servers) == [name for name in NAMES if name not in ("one__a", "two__b")]
-    assert sum("not here" in text for text in home.results()) == 2
-
-
-@requirement("addons.intercept.deck-tools")
-def test_an_interceptor_changes_the_arguments_and_the_result_of_one_tool(home: Harbour) -> None:
     done = home.run("addon", "install", str(REWRITER), "--yes")
     assert done.code == 0, done.err
-    server = home.server("srv", tool("a"), tool("b"))
+    server = home.server("srv", *map(tool, "abcd"))
     home.configure(server)
-    assert home.go([("srv__a", {"x": "1"}), ("srv__b", {"x": "2"})]).code == 0
-    assert home.results() == ["seen: a ran", "b ran"]
-    assert [deed["arguments"]["x"] for deed in server.deeds("ran")] == ["rewritten", "2"]
+    done = home.go([(f"srv__{each}", {"x": each}) for each in "abcd"])
+    assert done.code == 0, done.err
+    first, second, third, fourth = home.results()
+    assert (first, fourth) == ("seen: a ran", "d ran")
+    assert "not here" in second
+    assert "not here" in third
+    assert [deed["arguments"]["x"] for deed in server.deeds("ran")] == ["rewritten", "d"]
     assert home.replays()
 
 

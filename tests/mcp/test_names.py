@@ -80,7 +80,7 @@ def test_a_name_that_deceives_or_does_not_fit_is_refused_and_told(
     ("name", "why"),
     [
         ("git_hub", "'git_hub' and 'git-hub'"),
-        ("U+0430", "is not ASCII"),
+        ("mcpServers.p", "is not ASCII"),
         ("mcpServers.mcp:", "is what other agents' rules put in front"),
     ],
 )

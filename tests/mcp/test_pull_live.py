@@ -13,7 +13,7 @@ from tests.mcp.pulls import BEFORE, OFFERS, Pull, harboured, held_names, kept_na
 from tests.requirements import requirement
 
 LIVE = (*OFFERS, "far", "twice")
-"""`far` changes its description over HTTP; `twice` changes once more before anything is approved."""
+"""`far` changes its description over HTTP; `twice` changes once more before it is approved."""
 
 BACK = tuple(name for name in LIVE if name not in ("rename", "added", "twice", "order"))
 DESCRIBED = OFFERS["description"]
@@ -115,6 +115,8 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
             _offered(home, servers[name])
         back = _part(home, talk, servers)
 
+        approving = home.run("mcp", "approve", "description", "--yes")
+        assert approving.code == 0, approving.err
         for name in home.held():
             home.approve(first if name == "twice__pulled" else home.offered(name))
         approved = _part(home, talk, servers)

@@ -1,10 +1,9 @@
-"""What becomes of results: bounded, spilled, pictures kept; and what nobody may see, seen nowhere."""
+"""What becomes of results: bounded, pictures kept; and what nobody may see, seen nowhere."""
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +65,8 @@ class Run:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    yield Run(Harbour(tmp_path_factory.mktemp("results")))
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return Run(Harbour(tmp_path_factory.mktemp("results")))
 
 
 def test_a_long_text_is_cut_and_all_of_it_is_in_a_file_that_is_named(run: Run) -> None:
@@ -113,18 +112,18 @@ SECRETS = {
 }
 
 
-@pytest.mark.parametrize("flag", ["--json", ""], ids=["events", "plain"])
-def test_what_a_row_keeps_secret_is_seen_nowhere(home: Harbour, flag: str) -> None:
+def test_what_a_row_keeps_secret_is_seen_nowhere(home: Harbour) -> None:
     local = home.server("local", tool("look", does="environment"), tool("dies", does="shout"))
-    far = home.remote("far", tool("echo", does={"content": [{"type": "text", "text": "headers"}]}))
+    said = f"I was told {SECRETS['header']} and {SECRETS['bearer']}"
+    far = home.remote("far", tool("echo", does=said))
     home.extra["MY_TOKEN"] = SECRETS["variable"]
     env = {"API_TOKEN": SECRETS["literal"], "SECOND_TOKEN": "${MY_TOKEN}"}
     headers = {"X-Api-Key": SECRETS["header"], "Authorization": f"Bearer {SECRETS['bearer']}"}
     home.configure(local=local.row(env=env), far=far.row(headers=headers))
-    far.offer(tool("echo", does=f"I was told {SECRETS['header']} and {SECRETS['bearer']}"))
     with far:
-        words = (*FULL, *([flag] if flag else []))
-        ran = home.go([("local__look", {}), ("far__echo", {}), ("local__dies", {})], words=words)
+        ran = home.go(
+            [("local__look", {}), ("far__echo", {}), ("local__dies", {})], words=(*FULL, "--json")
+        )
     assert ran.code == 0
     [greeted] = far.deeds("greeted")
     assert SECRETS["header"] in str(greeted), "it was sent all the same"

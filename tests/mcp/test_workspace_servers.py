@@ -117,10 +117,7 @@ def test_a_file_of_the_workspace_that_is_named_needs_trust_as_it_is_now(
         assert "indus trust grant" in ran.err
 
 
-@pytest.mark.parametrize("words", [(), ("--mcp", ".mcp.json")], ids=["found", "named"])
-def test_no_file_of_a_workspace_is_given_a_key_of_a_provider(
-    home: Harbour, words: tuple[str, ...]
-) -> None:
+def test_no_file_of_a_workspace_is_given_a_key_of_a_provider(home: Harbour) -> None:
     names = ("env", "args", "url", "default")
     made = {name: home.server(name, tool("works")) for name in names}
     key = "${ANTHROPIC_API_KEY}"
@@ -132,7 +129,7 @@ def test_no_file_of_a_workspace_is_given_a_key_of_a_provider(
         url={"url": f"http://127.0.0.1:9/{key}"},
         default=made["default"].row("${ANTHROPIC_API_KEY:-none}", "${PLAIN}"),
     )
-    ran = _hello(home, "--trust", *words)
+    ran = _hello(home, "--trust", "--mcp", ".mcp.json")
     assert [name for name, server in made.items() if server.started()] == ["default"]
     [started] = made["default"].deeds("started")
     assert started["argv"][1:] == ["none", "1"]

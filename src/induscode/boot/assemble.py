@@ -175,11 +175,14 @@ def _servers(
     loaded = configured(around, invocation.mcp)
     if loaded is None:
         return NO_SERVERS
+    from induscode.boot.mcp.asking import Telling
     from induscode.boot.mcp.news import News
-    from induscode.boot.mcp.opening import open_servers
+    from induscode.boot.mcp.opening import Use, open_servers
 
     news = News(outlet.fault, outlet.alert)
-    return open_servers(loaded, around, machine, news, emit, person=person, patient=patient)
+    use = Use(invocation.tools or (), patient)
+    telling = Telling(emit, outlet.answered)
+    return open_servers(loaded, around, machine, news, telling, person=person, use=use)
 
 
 def _tools(

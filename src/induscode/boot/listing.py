@@ -41,21 +41,23 @@ def features_here(around: Surroundings) -> Features:
         ctx=ctx,
         deck=deck_of(Invocation(), ctx),
         addons=addons_of(around, machine, outlet.told),
-        servers=_servers(around, machine),
+        servers=_servers(around, machine, outlet),
         kept=kept_packages(Materials(around)),
     )
     return install_features(ground)
 
 
-def _servers(around: Surroundings, machine: Machine) -> Servers:
+def _servers(around: Surroundings, machine: Machine, outlet: Outlet) -> Servers:
     """As the ledger knows them: none is started."""
     loaded = configured(around, None)
     if loaded is None:
         return NO_SERVERS
+    from induscode.boot.mcp.asking import Telling
     from induscode.boot.mcp.news import News
     from induscode.boot.mcp.opening import open_servers
 
-    return open_servers(loaded, around, machine, News(_unheard, _unheard), _nobody)
+    telling = Telling(_nobody, outlet.answered)
+    return open_servers(loaded, around, machine, News(_unheard, _unheard), telling)
 
 
 def listed_features(around: Surroundings) -> list[FeatureInstallReport]:

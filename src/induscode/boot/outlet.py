@@ -11,9 +11,13 @@ from induscode.feature.hosting.sinks import SinkPaths
 from induscode.kernel.clock import Clock, iso
 from induscode.kernel.events import Alert, Event, Fault
 from induscode.policy.redaction import Secrets
+from induscode.session.entries import Hook
 from induscode.tools.spill import Spill
 
 __all__ = ["Outlet"]
+
+_QUESTION = "question"
+_QUESTION_CHARACTERS = 500
 
 
 class Outlet:
@@ -45,6 +49,15 @@ class Outlet:
 
     def paths(self) -> SinkPaths:
         return SinkPaths(notify=self._notify, alert=self._alert, spill=self._keep)
+
+    async def answered(self, feature: str, question: str, how: str) -> None:
+        """A question of a server to the person was answered: an entry before the server hears it.
+        The words of the answer are not kept. Raises `IndusError`."""
+        if self._conductor is None:
+            raise FeatureInstallError("nobody can be asked before the session is open")
+        said = self._secrets.text(question)[:_QUESTION_CHARACTERS]
+        note = Hook(point=_QUESTION, decision=how, reason=said)
+        await self._conductor.decided(note, by=feature)
 
     async def _notify(self, feature: str, text: str) -> None:
         if self._conductor is None:

@@ -137,8 +137,9 @@ class Conductor:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The names of the tools there are."""
-        return tuple(bound.tool.name for bound in self._next[0].tools)
+        """The names of the tools there are, but for what may not be offered any more."""
+        tools = self._next[0].tools
+        return tuple(bound.tool.name for bound in tools if bound.withdrawn() is None)
 
     @property
     def mode(self) -> str:
@@ -207,6 +208,11 @@ class Conductor:
         await self._recorder.write(Notice(text=text, pinned=pinned), by=by, cancel=CancelToken())
         self._steered = self._steered or wanted
         self._emit(Noticed(text=text, by=by, at=self._now()))
+
+    async def decided(self, note: Hook, *, by: str) -> None:
+        """Put on the record what was decided for a feature and the model does not see."""
+        await self._opened()
+        await self._recorder.write(note, by=by, cancel=CancelToken())
 
     async def choose(
         self, change: Callable[[ModelSetting], ModelSetting], point: str, value: str, *, by: str

@@ -19,8 +19,10 @@ from induscode.policy.redaction import Secrets
 
 __all__ = ["Translator"]
 
+# The SDK says that a connection is lost with a code that servers use for anything; it is told from
+# theirs by its words.
+_LOST = ("Connection closed", "SSE stream ")
 _CODES = {
-    CONNECTION_CLOSED: ServerFaultKind.LOST,
     REQUEST_TIMEOUT: ServerFaultKind.OUT_OF_TIME,
     UNSUPPORTED_PROTOCOL_VERSION: ServerFaultKind.WRONG_PROTOCOL,
 }
@@ -67,6 +69,8 @@ def _read(error: BaseException, status: int) -> tuple[ServerFaultKind, str]:
     match error:
         case MCPError(message="Session terminated") if status == HTTPStatus.NOT_FOUND:
             return ServerFaultKind.LOST, "it knows nothing of this connection any more"
+        case MCPError() if error.code == CONNECTION_CLOSED and error.message.startswith(_LOST):
+            return ServerFaultKind.LOST, error.message
         case MCPError():
             kind = _CODES.get(error.code, ServerFaultKind.FAILED)
             answered = f"it answered {status}: " if status else ""

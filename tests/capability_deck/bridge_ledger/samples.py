@@ -20,6 +20,7 @@ from induscode.capability_deck.bridge_ledger.definition import BridgeDefinition,
 from induscode.capability_deck.bridge_ledger.events import BridgeVerdict, LedgerEvent, VerdictOp
 from induscode.capability_deck.bridge_ledger.ledger import capability_key
 from induscode.kernel.cancel import CancelToken
+from induscode.kernel.tool import Progress
 
 AT = "2026-01-02T03:04:05.678Z"
 LAUNCH = "a" * 64
@@ -64,7 +65,11 @@ class Mounted:
         return list(self.rows)
 
     async def run(
-        self, name: str, arguments: Mapping[str, Any], cancel: CancelToken | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        cancel: CancelToken | None = None,
+        progress: Progress | None = None,
     ) -> ToolOutcome:
         self.calls.append((name, arguments, cancel))
         return self.answer

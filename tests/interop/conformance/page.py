@@ -38,8 +38,8 @@ def shown(result: Result) -> str:
 def page(results: Sequence[Result]) -> str:
     passed = sum(not each.faults for each in results)
     intro = (
-        f"Version {suite_version()} of the suite, version {version('mcp')} of the SDK: {passed} of "
-        f"{len(results)} runs passed. A cell is the number of checks that were right."
+        f"Version {suite_version()} of the suite, version {version('mcp')} of the SDK.\n"
+        f"{passed} of {len(results)} runs passed; a cell is the number of checks that were right."
     )
     found = {(each.run.scenario, each.run.version): each for each in results}
     versions = [*sorted({each.run.version for each in results} - set(ERAS)), *ERAS]

@@ -85,5 +85,6 @@ def test_without_a_network_it_is_said_in_one_line(
 ) -> None:
     monkeypatch.setenv("npm_config_registry", "http://127.0.0.1:9/")
     monkeypatch.setenv("npm_config_cache", str(tmp_path / "cache"))
+    monkeypatch.setenv("npm_config_noproxy", "127.0.0.1")
     assert install(HERE, tmp_path / "into") == "npm error code ECONNREFUSED"
     assert not (tmp_path / "into" / ".installed").exists()

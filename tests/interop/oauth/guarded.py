@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import sys
 from collections import defaultdict
 from typing import Any
 from urllib.request import urlopen
@@ -27,7 +28,6 @@ ORDERLY: dict[str, Any] = {
     "open": False,  # whether what is asked without a token is answered
     "hint": True,  # whether a refusal says where to look
     "scope": "",  # what a refusal asks for
-    "needs": "",  # what a token must allow
     "demands": "",  # what a token must be good for to call a tool
 }
 HABITS: dict[str, dict[str, Any]] = defaultdict(lambda: dict(ORDERLY))
@@ -39,12 +39,6 @@ server = MCPServer("guarded")
 def whoami() -> str:
     """Say who."""
     return "you are in"
-
-
-@server.tool()
-def wrong() -> str:
-    """Fail."""
-    raise ValueError("that was wrong")
 
 
 class Guard:
@@ -70,16 +64,10 @@ class Guard:
             case "mcp" if await self._lacks(name, scope):
                 more = f'Bearer error="insufficient_scope", scope="{HABITS[name]["demands"]}"'
                 await answer(send, 403, {}, (b"www-authenticate", more.encode()))
+            case "mcp" if await self._admits(name, scope):
+                await self._inner({**scope, "path": "/mcp", "raw_path": b"/mcp"}, receive, send)
             case "mcp":
-                match await self._judged(name, scope):
-                    case 200:
-                        inner = {**scope, "path": "/mcp", "raw_path": b"/mcp"}
-                        await self._inner(inner, receive, send)
-                    case 403:
-                        said = f'Bearer error="insufficient_scope", scope="{HABITS[name]["needs"]}"'
-                        await answer(send, 403, {}, (b"www-authenticate", said.encode()))
-                    case _:
-                        await self._refuse(name, send)
+                await self._refuse(name, send)
             case _:
                 await answer(send, 404, {})
 
@@ -108,17 +96,15 @@ class Guard:
         about = await asyncio.to_thread(checked, f"{habits['judge']}/check?token={token}")
         return about is not None and habits["demands"] not in about["scope"].split()
 
-    async def _judged(self, name: str, scope: Any) -> int:
+    async def _admits(self, name: str, scope: Any) -> bool:
         habits = HABITS[name]
         headers = dict(scope["headers"])
         token = headers.get(b"authorization", b"").decode().removeprefix("Bearer ")
         SEEN[name].append(token)
         if not token:
-            return 200 if habits["open"] else 401
+            return habits["open"]
         about = await asyncio.to_thread(checked, f"{habits['judge']}/check?token={token}")
-        if about is None or about["resource"] != f"{self._own}/{name}/mcp":
-            return 401
-        return 200 if set(habits["needs"].split()) <= set(about["scope"].split()) else 403
+        return about is not None and about["resource"] == f"{self._own}/{name}/mcp"
 
 
 def checked(address: str) -> Any:
@@ -137,5 +123,6 @@ if __name__ == "__main__":
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
     app = Guard(server.streamable_http_app(), f"http://127.0.0.1:{port}")
-    print(port, flush=True)  # noqa: T201 - whoever started it wants to know
+    sys.stdout.write(f"{port}\n")
+    sys.stdout.flush()
     uvicorn.Server(uvicorn.Config(app, log_level="critical")).run([listening])

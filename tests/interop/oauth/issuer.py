@@ -12,11 +12,15 @@ import base64
 import hashlib
 import json
 import secrets
+import sys
 import threading
 from collections import defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+ORIGIN = "origin"
+"""The issuer that has no path: those that ask here before they know of any other meet it."""
 
 ORDERLY: dict[str, Any] = {
     "issuer": None,  # what its metadata calls it
@@ -30,6 +34,7 @@ ORDERLY: dict[str, Any] = {
     "resources": None,  # the beginnings of addresses that it gives tokens for; None for any
     "lifetime": 3600,
     "token_status": 0,
+    "token_hangs": False,
     "token_redirect": "",
     "rotates": True,
     "waits_for": 1,  # refreshes that are answered together, if they come within a second
@@ -106,7 +111,7 @@ class Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         names = [each for each in parts.path.split("/") if each]
         if names[0] == ".well-known":
-            name, verb = names[2], names[1]
+            name, verb = names[2] if names[2:] else ORIGIN, names[1]
         else:
             name, verb = names[0], "/".join(names[1:])
         self.name, self.issuer = name, ISSUERS[name]
@@ -127,6 +132,11 @@ class Handler(BaseHTTPRequestHandler):
         match verb:
             case "register":
                 return self._register(said)
+            case "mcp":  # a server of old, which is its own issuer
+                token = self.headers.get("authorization", "").removeprefix("Bearer ")
+                if token not in self.issuer.access:
+                    raise Refused("invalid_token", 401)
+                return {}
             case "authorize":
                 return self._authorize(said)
             case "token":
@@ -159,12 +169,16 @@ class Handler(BaseHTTPRequestHandler):
                 raise Refused("not_found", 404)
 
     @property
-    def own(self) -> str:
+    def place(self) -> str:
         return f"http://127.0.0.1:{self.server.server_address[1]}/{self.name}"
+
+    @property
+    def own(self) -> str:
+        return self.place.removesuffix(f"/{ORIGIN}")
 
     def _metadata(self) -> dict[str, Any]:
         habits = self.issuer.habits
-        at = habits["endpoints"] or self.own
+        at = habits["endpoints"] or self.place
         told = {
             "issuer": habits["issuer"] or self.own,
             "authorization_endpoint": f"{at}/authorize",
@@ -207,6 +221,8 @@ class Handler(BaseHTTPRequestHandler):
         issuer, habits = self.issuer, self.issuer.habits
         if habits["token_redirect"]:
             self._redirect(habits["token_redirect"], 307)
+        if habits["token_hangs"]:
+            threading.Event().wait()
         if habits["token_status"]:
             raise Refused("temporarily_unavailable", habits["token_status"])
         self._client(said)
@@ -256,11 +272,12 @@ class Handler(BaseHTTPRequestHandler):
         if client is None:
             raise Refused("invalid_client", 401)
         if secret := client.get("client_secret"):
-            by_header = f"{quote(said['client_id'], safe='')}:{quote(secret, safe='')}"
-            expected = f"Basic {base64.b64encode(by_header.encode()).decode()}"
-            if expected != self.headers.get("authorization") and secret != said.get(
-                "client_secret"
-            ):
+            methods = self.issuer.habits["auth_methods"] or ["client_secret_basic"]
+            both = f"{quote(said['client_id'], safe='')}:{quote(secret, safe='')}"
+            header = f"Basic {base64.b64encode(both.encode()).decode()}"
+            by_header = header == self.headers.get("authorization")
+            by_form = secret == said.get("client_secret")
+            if not (by_header if "client_secret_basic" in methods else by_form):
                 raise Refused("invalid_client", 401)
 
     def _serves(self, resource: str) -> bool:
@@ -292,5 +309,6 @@ class Server(ThreadingHTTPServer):
 
 if __name__ == "__main__":
     server = Server(("127.0.0.1", 0), Handler)
-    print(server.server_address[1], flush=True)  # noqa: T201 - whoever started it wants to know
+    sys.stdout.write(f"{server.server_address[1]}\n")
+    sys.stdout.flush()
     server.serve_forever()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import keyring
@@ -15,6 +17,7 @@ from induscode.boot.secrets import secrets_of_process
 from induscode.errors import ConfigError
 from induscode.interop.oauth.credential import Credential
 from tests.fakes.keyring_file import FileKeyring
+from tests.interop.test_imports import HEAVY
 
 ONE = Credential(
     "https://issuer.example",
@@ -105,6 +108,13 @@ def test_what_the_file_holds_is_printed_by_no_command(
     assert not any(each in shown for each in ONE.secrets())
     file(tmp_path).write_text("{")
     assert secrets_of_process({"INDUS_HOME": str(tmp_path / "config")}).text("fine") == "fine"
+
+
+@pytest.mark.parametrize("module", ["credentials", "login"])
+def test_nothing_of_the_sdk_is_loaded_to_look_at_logins(module: str) -> None:
+    code = f"import induscode.boot.mcp.{module}, sys; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {each.partition(".")[0] for each in ran.stdout.split()} & HEAVY
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
 
 import httpx2
@@ -262,7 +263,7 @@ async def test_what_is_no_answer_does_not_end_the_wait(realm: Realm) -> None:
         async with httpx2.AsyncClient() as browser:
             asked = [
                 await browser.get(httpx2.URL(back).join(wrong))
-                for wrong in ("/favicon.ico", "/callback", "/callback?code=a&code=b")
+                for wrong in ("/other?code=a", "/callback", "/callback?code=a&code=b")
             ]
             asked.append(await browser.post(f"{back}?code=a&state=b"))
         pages.extend(each.status_code for each in asked)
@@ -287,3 +288,14 @@ async def test_an_address_that_cannot_be_reached_is_said_to_be_so(realm: Realm) 
     with pytest.raises(ServerFault) as caught:
         await realm.log_in(url=f"http://127.0.0.1:{free_port()}/mcp")
     assert caught.value.kind is ServerFaultKind.NOT_REACHED
+
+
+async def test_an_answer_that_makes_no_sense_is_said_to_be_none(realm: Realm) -> None:
+    realm.issues(lifetime=10**400)
+    assert "answer is none" in await refused(realm)
+
+
+async def test_a_port_that_somebody_else_has_is_told(realm: Realm) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert "already in use" in await refused(realm, oauth=OAuthClient(callback_port=port))

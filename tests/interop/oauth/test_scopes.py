@@ -10,6 +10,7 @@ from induscode.capability_deck.mcp_config.servers import OAuthClient
 from induscode.interop.connection import Connection
 from induscode.interop.faults import ServerFault, ServerFaultKind
 from tests.interop.harbour import Harbour, said
+from tests.interop.oauth.calling import connected
 from tests.interop.oauth.realm import Realm
 
 
@@ -56,3 +57,17 @@ async def test_it_is_asked_for_besides_the_scopes_of_the_row(
         await called(harbour, realm)
     await realm.log_in(mine)
     assert asked_for(realm) == [{"read"}, {"read", "write"}]
+
+
+async def test_a_wider_login_made_meanwhile_serves_the_same_connection(
+    harbour: Harbour, realm: Realm
+) -> None:
+    realm.server(scope="read", demands="write")
+    await realm.log_in()
+    async with connected(harbour, realm) as connection:
+        with pytest.raises(ServerFault):
+            await connection.call("whoami", {})
+        await realm.log_in()
+        assert said(await connection.call("whoami", {})) == "you are in"
+    assert realm.must_keep().wanted == ""
+    assert realm.renewals() == []

@@ -92,8 +92,9 @@ def called(behaviour: str) -> None:
         case "deaf":
             time.sleep(1000)
         case "nagging":
+            method = "x" * 50_000  # which an answer repeats
             for number in range(1_000_000):
-                say({"jsonrpc": "2.0", "id": number, "method": "ping"})
+                say({"jsonrpc": "2.0", "id": number, "method": method})
         case "curious":
             for number in range(500):
                 say({"jsonrpc": "2.0", "id": number, **ELICIT})
@@ -119,7 +120,9 @@ def main(behaviour: str) -> None:
             continue
         found = answer(asked, behaviour)
         reply = {"jsonrpc": "2.0", "id": asked["id"]}
-        if found is None:
+        if behaviour == "moody" and asked["method"] == "tools/call":
+            say({**reply, "error": {"code": -32000, "message": "not today"}})
+        elif found is None:
             say({**reply, "error": {"code": -32601, "message": "no such method"}})
         else:
             say({**reply, "result": found})

@@ -7,9 +7,12 @@ checked against the form, and must not hold a secret that we know of.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+
+from msgspec import Struct
 
 from induscode.crew.delegates.person import delegate_person
+from induscode.errors import IndusError
 from induscode.interop.ground import Asked, Reply
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.clock import Clock, iso
@@ -21,7 +24,7 @@ from induscode.kernel.ids import IdMint
 from induscode.kernel.person import Person
 from induscode.kernel.scrubbing import Scrubber, scrubbed
 
-__all__ = ["FAULTS_MOST", "WAITING_MOST", "Asking", "asks"]
+__all__ = ["FAULTS_MOST", "WAITING_MOST", "Asking", "Record", "Telling", "asks"]
 
 WAITING_MOST = 16
 """Questions of one session that are open or wait for their turn; one more is declined."""
@@ -30,23 +33,32 @@ FAULTS_MOST = 20
 """Different faults that are told of a session's questions."""
 
 
-def asks(
-    person: Person | None, tell: Callable[[Event], None], clock: Clock, secrets: Scrubber
-) -> Asking | None:
+Record = Callable[[str, str, str], Awaitable[None]]
+"""Keeps that a feature's question, in these words, was answered so. Raises `IndusError`."""
+
+
+class Telling(Struct, frozen=True):
+    """Who hears of questions: `tell` which form is open and when it is closed, `record` how it was
+    answered, before the server does."""
+
+    tell: Callable[[Event], None]
+    record: Record
+
+
+def asks(person: Person | None, telling: Telling, clock: Clock, secrets: Scrubber) -> Asking | None:
     """What answers servers in the name of `person`; None where there is nobody, so that every
-    question is declined. `tell` hears which form is open and when it is closed."""
-    return Asking(person, tell, clock, secrets) if person is not None else None
+    question is declined."""
+    return Asking(person, telling, clock, secrets) if person is not None else None
 
 
 class Asking:
     """The questions of one session; each call is an `interop.ground.Ask`. Cancelling whoever awaits
     it withdraws the question. Raises nothing else."""
 
-    def __init__(
-        self, person: Person, tell: Callable[[Event], None], clock: Clock, secrets: Scrubber
-    ) -> None:
+    def __init__(self, person: Person, telling: Telling, clock: Clock, secrets: Scrubber) -> None:
         self._person = person
-        self._tell = tell
+        self._tell = telling.tell
+        self._record = telling.record
         self._clock = clock
         self._secrets = secrets
         self._mint = IdMint(clock)
@@ -66,7 +78,7 @@ class Asking:
             return Reply()
         self._waiting += 1
         try:
-            return await self._in_turn(form)
+            return await self._in_turn(asked.server, form)
         finally:
             self._waiting -= 1
 
@@ -77,13 +89,14 @@ class Asking:
             return form_of_url(number, by, asked.message, asked.url)
         return form_of_schema(number, by, asked.message, asked.schema or {})
 
-    async def _in_turn(self, form: Form) -> Reply:
+    async def _in_turn(self, server: str, form: Form) -> Reply:
         delegate = delegate_person()
         async with self._alone:
             self._tell(_event(delegate.named(form) if delegate else form, self._now()))
             how = "withdrawn"
             try:
                 answer = await self._answered(form, delegate or self._person)
+                answer = await self._kept(server, form, answer)
                 how = _how(answer)
             finally:
                 self._tell(FormClosed(id=form.id, how=how, at=self._now()))
@@ -111,6 +124,15 @@ class Asking:
                 return answer
         self._fault(f"what was to be answered to {form.by} was not sent: {why}")
         return Declined()
+
+    async def _kept(self, server: str, form: Form, answer: FormAnswer) -> FormAnswer:
+        """The answer, when it is on the record; what cannot be recorded is not sent."""
+        try:
+            await self._record(f"mcp:{server}", form.message or form.url, _how(answer))
+        except IndusError as error:
+            self._fault(f"what was to be answered to {form.by} was not sent: {error}")
+            return Declined()
+        return answer
 
     def _problem(self, form: Form, values: Mapping[str, FormValue]) -> str:
         if problem := form_problem(form, values):

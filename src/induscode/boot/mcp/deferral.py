@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from induscode.capability_deck.bridge_ledger.capability import BridgeCapability
+from induscode.policy.aliases import tool_name
 from induscode.session.bridged import BridgedTool
 
 __all__ = ["DEFER_TOKENS", "Deferral", "tokens_of"]
@@ -28,10 +29,12 @@ def tokens_of(tool: BridgeCapability) -> int:
 
 
 class Deferral:
-    """Of one session. `due` while something was wanted that the model was not told of yet."""
+    """Of one session. `due` while something was wanted that the model was not told of yet. Tools
+    that the person `named` for the run are not deferred."""
 
-    def __init__(self, threshold: int = DEFER_TOKENS) -> None:
+    def __init__(self, threshold: int = DEFER_TOKENS, named: Iterable[str] = ()) -> None:
         self.threshold = threshold
+        self._named = frozenset(map(tool_name, named))
         self._wanted: set[str] = set()
         self._shown: frozenset[str] = frozenset()
 
@@ -52,18 +55,21 @@ class Deferral:
         self._shown = frozenset(
             tool.name
             for tool in live
-            if tool.name not in costly
-            or tool.name in self._wanted
-            or _told(before.get(tool.name))
+            if tool.name not in costly or tool.name in self._wanted or _told(before.get(tool.name))
         )
         return self._shown
 
     def costly(self, live: Sequence[BridgeCapability]) -> list[BridgeCapability]:
-        """All tools of the servers whose tools are deferred, also those that were told."""
+        """All tools of the servers whose tools are deferred, also those that were told, without
+        what the person named."""
         costs: dict[str, int] = {}
         for tool in live:
             costs[tool.server] = costs.get(tool.server, 0) + tokens_of(tool)
-        return [tool for tool in live if costs[tool.server] > self.threshold]
+        return [
+            tool
+            for tool in live
+            if costs[tool.server] > self.threshold and tool_name(tool.name) not in self._named
+        ]
 
     def deferred(self, live: Sequence[BridgeCapability]) -> list[BridgeCapability]:
         """Those that the model was not told of when the epoch began."""

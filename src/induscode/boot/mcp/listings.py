@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -13,7 +13,8 @@ from induscode.capability_deck.bridge_ledger.judging import FirstSight, Taken, t
 from induscode.capability_deck.bridge_ledger.ledger import BridgeLedger
 from induscode.capability_deck.bridge_ledger.store import LedgerStore, OpenReport
 from induscode.capability_deck.contract import DeckFault
-from induscode.errors import LogDown
+from induscode.errors import FeatureInstallError, LogDown
+from induscode.feature.hosting.snapshot import snapshot
 from induscode.interop.standing import Standing
 
 __all__ = ["Held", "Listed", "Listings"]
@@ -45,7 +46,7 @@ class Listings:
         self._store = store
         self._now = now
         self._first = FirstSight.APPROVE if report.whole else FirstSight.HOLD
-        self._met: set[str] = set()
+        self._met: dict[str, None] = {}
         self._unrecorded: dict[str, str] = {}
         self._snapshot: LedgerSnapshot | None = None
         self._live: dict[str, BridgeCapability] = {}
@@ -65,29 +66,40 @@ class Listings:
         """Record what a server that is ready lists. Never raises."""
         tools, faults = _adapted(standing)
         found: list[Taken] = []
+        before = self.ledger.snapshot.quarantined
+        told: Iterable[str] = before if standing.server in self._met else ()
         known: set[str] = set()
 
         def change(ledger: BridgeLedger) -> BridgeLedger:
-            if standing.server in self._met:
-                known.update(ledger.snapshot.quarantined)
+            known.update(name for name in told if name in ledger.snapshot.quarantined)
             taken = take_listing(ledger, standing.server, tools, first=self._first, at=self._now())
             found.append(taken)
             return taken.ledger
 
         try:
-            snapshot = self._store.record(change).snapshot
+            self._store.record(change)
         except LogDown as error:
             self._unrecorded[standing.server] = error.message
             return Listed(standing.server, refused=(str(error),))
         self._unrecorded.pop(standing.server, None)
-        self._met.add(standing.server)
-        held = tuple(
-            Held(tool.name, tool.server, snapshot.held[key])
-            for key, tool in snapshot.enrolled.items()
-            if tool.server == standing.server and key in snapshot.held and tool.name not in known
-        )
+        self._met[standing.server] = None
+        held = self._held(standing.server, known)
         refused = (*faults, *(fault.message for fault in found[-1].faults))
         return Listed(standing.server, held, refused)
+
+    def held_since(self, before: LedgerSnapshot) -> list[Listed]:
+        """What other processes found changed, of servers that were met here."""
+        found = [Listed(server, self._held(server, before.quarantined)) for server in self._met]
+        return [each for each in found if each.held]
+
+    def _held(self, server: str, known: Container[str]) -> tuple[Held, ...]:
+        """The tools of a server that are held, without those whose names are known to be."""
+        snapshot = self.ledger.snapshot
+        return tuple(
+            Held(tool.name, tool.server, snapshot.held[key])
+            for key, tool in snapshot.enrolled.items()
+            if tool.server == server and key in snapshot.held and tool.name not in known
+        )
 
     def live(self, server: str) -> list[BridgeCapability]:
         """The live tools of a server; none while what it lists cannot be recorded."""
@@ -136,6 +148,12 @@ def _adapted(standing: Standing) -> tuple[list[BridgeCapability], list[str]]:
         )
         if isinstance(made, DeckFault):
             faults.append(made.message)
+            continue
+        tool = BridgeCapability(made, standing.launch)
+        try:
+            snapshot(tool, tool.name)  # what no feature could contribute is not recorded as live
+        except FeatureInstallError as error:
+            faults.append(f"the tool {tool.name} is refused: {error.message}")
         else:
-            tools.append(BridgeCapability(made, standing.launch))
+            tools.append(tool)
     return tools, faults

@@ -46,10 +46,11 @@ def live_tools(configs: Mapping[str, ServerConfig], listings: Listings) -> list[
 
 
 def server_packages(servers: McpServers) -> Sequence[Package]:
-    """The servers of a session, then what serves all of them."""
+    """What serves all servers of a session, then each of them: so what a search adds to the tools
+    comes late in the prompt."""
     live = servers.live()
     packages = [_package(servers, config, live) for config in servers.loaded.servers]
-    return (*packages, mcp_package(servers))
+    return (mcp_package(servers), *packages)
 
 
 def _package(

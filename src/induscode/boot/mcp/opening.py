@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from msgspec import Struct
+
 from induscode.boot.machine import Machine
-from induscode.boot.mcp.asking import asks
+from induscode.boot.mcp.asking import Telling, asks
 from induscode.boot.mcp.configured import ledger_file
 from induscode.boot.mcp.credentials import McpCredentials
 from induscode.boot.mcp.deferral import DEFER_TOKENS, Deferral
@@ -21,12 +23,19 @@ from induscode.interop.fleet import Fleet
 from induscode.interop.ground import Ground
 from induscode.interop.standing import Standing
 from induscode.kernel.clock import iso
-from induscode.kernel.events import Event
 from induscode.kernel.person import Person
 
-__all__ = ["defer_threshold", "open_servers"]
+__all__ = ["Use", "defer_threshold", "open_servers"]
 
 _THRESHOLD = "mcp.defer_tokens"
+
+
+class Use(Struct, frozen=True):
+    """How a run uses its servers: tools that are `named` are never deferred, and one that is
+    `patient` waits for all servers before its first turn."""
+
+    named: tuple[str, ...] = ()
+    patient: bool = False
 
 
 def open_servers(
@@ -34,26 +43,26 @@ def open_servers(
     around: Surroundings,
     machine: Machine,
     news: News,
-    emit: Callable[[Event], None],
+    telling: Telling,
     *,
     person: Person | None = None,
-    patient: bool = False,
+    use: Use | None = None,
 ) -> McpServers:
-    """Questions of servers are events for `emit`. `patient` runs wait for all servers before their
-    first turn. Raises `ConfigError`."""
+    """`telling` hears of questions of servers. Raises `ConfigError`."""
+    use = use or Use()
     store, report = LedgerStore.open(ledger_file(around))
     listings = Listings(store, report, lambda: iso(around.clock.now_ms()))
-    deferral = Deferral(defer_threshold(around))
+    deferral = Deferral(defer_threshold(around), use.named)
     ground = Ground(
         keeper=machine.keeper,
         workspace=around.workspace,
         environ=around.environ,
         secrets=around.secrets,
-        ask=asks(person, emit, around.clock, around.secrets),
+        ask=asks(person, telling, around.clock, around.secrets),
         vault=McpCredentials(around.places.config),
     )
     fleet = partial(_fleet, loaded, ground)
-    return McpServers(loaded, listings, deferral, news, fleet, patient=patient)
+    return McpServers(loaded, listings, deferral, news, fleet, patient=use.patient)
 
 
 def _fleet(loaded: LoadedServers, ground: Ground, told: Callable[[Standing], None]) -> Fleet:

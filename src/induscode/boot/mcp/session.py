@@ -103,10 +103,12 @@ class McpServers:
 
     def refresh(self) -> None:
         """What other processes decided meanwhile counts from here on."""
-        before = self.listings.ledger.next_seq
+        before = self.listings.ledger
         self._news.sentences(self.listings.refresh())
-        if self.listings.ledger.next_seq != before:
+        if self.listings.ledger.next_seq != before.next_seq:
             self.version += 1
+            for listed in self.listings.held_since(before.snapshot):
+                self._news.listed(listed)
 
     def packages(self) -> Sequence[Package]:
         return server_packages(self)

@@ -92,7 +92,7 @@ class BridgeCapability(Struct, frozen=True):
                 f"The MCP server {self.server!r} is not connected, so {self.name} did not run."
             )
         if context is None:
-            return project_outcome(await self.runner.run(self.name, arguments))
+            return project_outcome(await self.runner.run(self.name, arguments, CancelToken()))
         ran = self.runner.run(self.name, arguments, context.cancel, context.progress)
         return project_outcome(await ran)
 

@@ -117,6 +117,7 @@ class Bearer(httpx2.Auth):
         the next login asks for it."""
         scope = extract_scope_from_www_auth(response)
         if extract_field_from_www_auth(response, "error") != "insufficient_scope" or not scope:
+            self.refusal = Refusal(login_hint(self._name))
             return ""
         async with self._turn:
             if self._login is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from secrets import compare_digest
 from typing import TypeAlias
@@ -18,22 +18,20 @@ from mcp.client.auth import (
     OAuthRegistrationError,
 )
 from mcp.client.auth.utils import (
-    extract_resource_metadata_from_www_auth,
-    extract_scope_from_www_auth,
-    is_valid_client_metadata_url,
     union_scopes,
     validate_authorization_response_iss,
 )
-from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata
+from mcp.shared.auth import OAuthClientMetadata
 from mcp.shared.auth_utils import resource_url_from_server_url
 from mcp.types import LATEST_PROTOCOL_VERSION
 from msgspec import Struct
 from pydantic import AnyUrl
 
-from induscode.capability_deck.mcp_config.servers import OAuthClient, RemoteServer
+from induscode.capability_deck.mcp_config.servers import RemoteServer
 from induscode.interop.faults import ServerFault, ServerFaultKind
 from induscode.interop.limits import MESSAGE_CHARACTERS
 from induscode.interop.oauth.credential import Credential, Vault
+from induscode.interop.oauth.flowing import Flow, choose_method, document, known_client
 from induscode.interop.oauth.landing import Landing
 from induscode.interop.oauth.limits import LOCK_SECONDS, LOGIN_SECONDS
 from induscode.interop.oauth.renewing import Kept, expiry
@@ -127,7 +125,7 @@ class _Way:
         self._show = show
         self._pasted = pasted
         self._landing = Landing(server.oauth.callback_port if server.oauth else 0)
-        self._kept = Kept(_known_client(server.oauth))
+        self._kept = Kept(known_client(server.oauth))
         self._resource = ""
         self._state = ""
         self._provider: OAuthClientProvider | None = None
@@ -163,9 +161,9 @@ class _Way:
                 self._kept,
                 self._send,
                 self._back,
-                client_metadata_url=_document(self._server.oauth),
+                client_metadata_url=document(self._server.oauth),
             )
-            flow = _Flow(provider, await self._scopes())
+            flow = Flow(provider, await self._scopes())
             asked = http.build_request("POST", self._server.url, json=_ASKED, headers=_HEADERS)
             response = await http.send(asked, auth=flow, stream=True)
             await response.aclose()
@@ -198,7 +196,7 @@ class _Way:
             if "S256" not in (metadata.code_challenge_methods_supported or ()):
                 raise OAuthFlowError(f"its issuer {issuer} does not promise PKCE with S256")
             if self._server.oauth is not None and self._server.oauth.client_secret:
-                _choose_method(context.client_info, metadata.token_endpoint_auth_methods_supported)
+                choose_method(context.client_info, metadata.token_endpoint_auth_methods_supported)
         if not secure(httpx2.URL(address)):
             raise OAuthFlowError(f"its issuer {issuer} wants a login in the clear: it is not https")
         self._state = parse_qs(urlsplit(address).query)["state"][0]
@@ -265,74 +263,6 @@ class _Way:
         if self._provider is None:
             raise OAuthFlowError("nothing was asked yet")
         return self._provider
-
-
-class _Flow(httpx2.Auth):
-    """The SDK's way through, begun whether or not the server refuses what is asked first, with
-    `scopes` where there are any. `announced` is where the server named its issuer."""
-
-    def __init__(self, provider: OAuthClientProvider, scopes: str) -> None:
-        self.announced = ""
-        self._provider = provider
-        self._scopes = scopes
-
-    async def async_auth_flow(
-        self, request: httpx2.Request
-    ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        flow = self._provider.async_auth_flow(request)
-        try:
-            response = self._challenge((yield await anext(flow)))
-            while True:
-                asked = await flow.asend(response)
-                self._note(response)
-                response = yield asked
-        except StopAsyncIteration:
-            return
-        finally:
-            await flow.aclose()
-
-    def _challenge(self, response: httpx2.Response) -> httpx2.Response:
-        parts: list[str] = []
-        if response.status_code in _REFUSED:
-            if place := extract_resource_metadata_from_www_auth(response):
-                parts.append(f'resource_metadata="{place}"')
-            if scope := self._scopes or extract_scope_from_www_auth(response):
-                parts.append(f'scope="{scope}"')
-        elif self._scopes:
-            parts.append(f'scope="{self._scopes}"')
-        headers = {"www-authenticate": f"Bearer {', '.join(parts)}"}
-        return httpx2.Response(401, headers=headers, request=response.request)
-
-    def _note(self, response: httpx2.Response) -> None:
-        if not self.announced and self._provider.context.protected_resource_metadata is not None:
-            self.announced = str(response.request.url)
-
-
-def _known_client(client: OAuthClient | None) -> OAuthClientInformationFull | None:
-    """Who we are to the issuer, where a person registered us with it."""
-    if client is None or not client.client_id or _document(client) is not None:
-        return None
-    return OAuthClientInformationFull(
-        client_id=client.client_id,
-        client_secret=client.client_secret or None,
-        token_endpoint_auth_method="client_secret_basic" if client.client_secret else "none",
-    )
-
-
-def _document(client: OAuthClient | None) -> str | None:
-    """Where a page says who we are, which is our id for issuers that read such pages. Others
-    register us as if there were none."""
-    url = client.client_id if client else ""
-    return url if is_valid_client_metadata_url(url) else None
-
-
-def _choose_method(client: OAuthClientInformationFull | None, offered: list[str] | None) -> None:
-    """How a secret of the row is sent: by header, which is the default, where that is offered."""
-    if client is not None:
-        by_form = offered is not None and "client_secret_basic" not in offered
-        client.token_endpoint_auth_method = (
-            "client_secret_post" if by_form else "client_secret_basic"
-        )
 
 
 def _origin(url: str) -> str:

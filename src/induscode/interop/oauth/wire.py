@@ -46,7 +46,8 @@ def same_origin(one: httpx2.URL, other: httpx2.URL) -> bool:
 def passing(response: httpx2.Response) -> None:
     """Raises `HTTPStatusError` for trouble that will be over some time, which decides nothing."""
     if response.is_server_error or response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
-        response.raise_for_status()
+        told = f"{response.request.url} answers {response.status_code}"
+        raise httpx2.HTTPStatusError(told, request=response.request, response=response)
 
 
 async def _guard(request: httpx2.Request) -> None:
