@@ -37,7 +37,7 @@ NAMES = [name for name, _ in ALL]
 @requirement("mode.mcp-and-addon")
 @pytest.mark.parametrize(
     ("mode", "code", "ran"),
-    [("plan", 0, []), ("ask", 3, []), ("full", 0, NAMES)],
+    [("plan", 0, []), ("ask", 3, []), ("accept-edits", 3, []), ("full", 0, NAMES)],
 )
 def test_the_mode_decides_whatever_a_tool_says_of_itself(
     home: Harbour, servers: dict[str, Server], mode: str, code: int, ran: list[str]

@@ -16,6 +16,7 @@ from induscode.tools.limits import LINE_CHARACTERS, OUTPUT_END_BYTES
 from induscode.tools.local_fs import LocalFilesystem
 from induscode.tools.local_shell import LocalShell
 from induscode.tools.marked import MarkAwareFilesystem
+from induscode.tools.processes.line import Mode
 from induscode.tools.spill import Spill
 from tests.decks import bound
 
@@ -124,3 +125,18 @@ async def test_what_comes_before_the_first_command_is_done_once(tmp_path: Path) 
             "true", cwd=tmp_path, seconds=9, cancel=CancelToken(), progress=lambda _: None
         )
     assert done == [1]
+
+
+async def test_a_program_that_is_started_beside_the_shell_counts_as_a_command(
+    tmp_path: Path,
+) -> None:
+    done: list[int] = []
+    shell = LocalShell(tmp_path, environ={}, before_first=lambda: done.append(1))
+    with (tmp_path / "said").open("wb") as said:
+        outputs = (said.fileno(), said.fileno())
+        line = await shell.keeper.begin(
+            ("/bin/sh", "-c", "true"), tmp_path, {}, outputs=outputs, mode=Mode.FOREGROUND
+        )
+    assert done == [1]
+    line.close()
+    await shell.close()

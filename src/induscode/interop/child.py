@@ -1,7 +1,7 @@
 """The program of a local server: started through the keeper, spoken to, drained and ended.
 
-Its standard output is a pipe. Standard input and stderr are the two directions of one socket, so
-that the keeper, which hands a command two streams, can hand it three.
+Its standard output and stderr are pipes, its standard input is a socket: three apart, since what a
+server does to one of them (some make theirs non-blocking) must not be done to another.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import socket
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import IO
 
 from induscode.policy.redaction import Secrets
 from induscode.tools.processes.line import Keeper, Line, Mode
 
 __all__ = ["Child", "started"]
 
-_SHELL = ("/bin/sh", "-c", 'exec "$@" 0<&2', "mcp")
 _CHUNK = 64 * 1024
 _LAST_CHARACTERS = 300
 _BY_SIGNAL = 128
@@ -35,31 +35,47 @@ async def started(
     frame_bytes: int,
 ) -> Child:
     """Raises OSError or ValueError when it cannot be started."""
-    loop = asyncio.get_running_loop()
     with ExitStack() as ours, ExitStack() as theirs:
-        control, control_end = socket.socketpair()
-        ours.callback(control.close)
-        theirs.callback(control_end.close)
-        reading, writing = os.pipe()
-        theirs.callback(os.close, writing)
-        pipe = ours.enter_context(os.fdopen(reading, "rb", buffering=0))
+        said, said_end = _pipe(ours, theirs)
+        wrong, wrong_end = _pipe(ours, theirs)
+        told, told_end = socket.socketpair()
+        ours.callback(told.close)
+        theirs.callback(told_end.close)
         line = await keeper.begin(
-            (*_SHELL, *words),
+            words,
             cwd,
             environ,
-            outputs=(writing, control_end.fileno()),
+            outputs=(said_end, wrong_end),
             mode=Mode.FOREGROUND,
+            source=told_end.fileno(),
         )
         ours.callback(line.close)
         theirs.close()
-        output = asyncio.StreamReader(limit=frame_bytes)
-        transport, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(output), pipe
-        )
-        ours.callback(transport.close)
-        errors, writer = await asyncio.open_connection(sock=control)
+        output = await _listening(said, frame_bytes)
+        ours.callback(output[1].close)
+        errors = await _listening(wrong, _CHUNK)
+        ours.callback(errors[1].close)
+        _, writer = await asyncio.open_connection(sock=told)
         ours.pop_all()
-    return Child(line, (output, transport), (errors, writer), tail)
+    return Child(line, output, errors, writer, tail)
+
+
+_Heard = tuple[asyncio.StreamReader, asyncio.ReadTransport]
+
+
+def _pipe(ours: ExitStack, theirs: ExitStack) -> tuple[IO[bytes], int]:
+    """What we read, and the descriptor that is written to."""
+    reading, writing = os.pipe()
+    theirs.callback(os.close, writing)
+    return ours.enter_context(os.fdopen(reading, "rb", buffering=0)), writing
+
+
+async def _listening(pipe: IO[bytes], most: int) -> _Heard:
+    reader = asyncio.StreamReader(limit=most)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), pipe
+    )
+    return reader, transport
 
 
 class Tail:
@@ -95,13 +111,16 @@ class Child:
     def __init__(
         self,
         line: Line,
-        output: tuple[asyncio.StreamReader, asyncio.ReadTransport],
-        control: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        output: _Heard,
+        errors: _Heard,
+        writer: asyncio.StreamWriter,
         tail: Tail,
     ) -> None:
         self._line = line
-        self._output, self._pipe = output
-        self._errors, self._writer = control
+        self._output, said = output
+        self._errors, wrong = errors
+        self._pipes = (said, wrong)
+        self._writer = writer
         self._tail = tail
         self._drained = asyncio.ensure_future(self._drain())
 
@@ -143,7 +162,8 @@ class Child:
             await _within(self._line.gone, 2 * seconds)
         finally:
             self._line.close()
-            self._pipe.close()
+            for pipe in self._pipes:
+                pipe.close()
             self._writer.close()
             self._drained.cancel()
 

@@ -30,14 +30,19 @@ from induscode.capability_deck.mcp_config.servers import (
     Transport,
 )
 from induscode.interop.answering import Answering
-from induscode.interop.completing import completing
 from induscode.interop.deadline import Pause, finished, first_of
 from induscode.interop.faults import ServerFault, ServerFaultKind
 from induscode.interop.ground import Ground
 from induscode.interop.launching import Launched, launched
 from induscode.interop.limits import MESSAGE_CHARACTERS
-from induscode.interop.listing import listed_prompts, listed_resources, listed_tools
+from induscode.interop.listing import (
+    any_resource,
+    listed_prompts,
+    listed_resources,
+    listed_tools,
+)
 from induscode.interop.local import local_transport
+from induscode.interop.mending import mending
 from induscode.interop.oauth.bearer import bearer_of, refusal_of
 from induscode.interop.offers import Offer, OfferedPrompt, OfferedResource, OfferedTool
 from induscode.interop.remote import remote_transport
@@ -76,8 +81,8 @@ class Connection:
         self.server = server.name
         self.protocol = ""
         """The version that was agreed on, when it is open."""
-        self.has_resources = False
-        """Whether it can be asked for any, when it is open."""
+        self.unusable: list[str] = []
+        """What of its last list of tools is none, and why."""
         self._config = server
         self._ground = ground
         self._changed = changed
@@ -137,12 +142,18 @@ class Connection:
 
     async def tools(self) -> tuple[OfferedTool, ...]:
         """In the server's order. This and all that follow raise `ServerFault`."""
+        self.unusable.clear()
         return await self._asked("its tools", listed_tools(self._client(), self.server))
 
     async def prompts(self) -> tuple[OfferedPrompt, ...]:
         """Within a time of its own, since tools wait for it."""
         work = listed_prompts(self._client(), self.server)
         return await self._asked("its prompts", work, self._ground.limits.prompts_seconds)
+
+    async def has_resources(self) -> bool:
+        """Whether there is anything to be read, within the same time."""
+        work = any_resource(self._client())
+        return await self._asked("its resources", work, self._ground.limits.prompts_seconds)
 
     async def resources(self) -> tuple[OfferedResource, ...]:
         return await self._asked("its resources", listed_resources(self._client(), self.server))
@@ -202,7 +213,6 @@ class Connection:
     async def _live(self, entering: Client) -> None:
         async with entering as client:
             self.protocol = client.protocol_version
-            self.has_resources = client.server_capabilities.resources is not None
             self._ready.set_result(client)
             listening = asyncio.ensure_future(subscribed(client, self._changed))
             try:
@@ -225,7 +235,7 @@ class Connection:
     def _over(self, transport: Any, mode: ConnectMode) -> Client:
         answering = Answering(self.server, self._ground.workspace, self._ground.ask, self._pause)
         return Client(
-            completing(transport, lambda: self.protocol),
+            mending(transport, lambda: self.protocol, self.unusable.append),
             mode=mode,
             cache=None,
             client_info=Implementation(name="induscode", version=VERSION),

@@ -6,13 +6,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from mcp.client import Client
-from mcp.types import Prompt, Resource, ResourceTemplate, Tool
+from mcp.shared.exceptions import MCPError
+from mcp.types import METHOD_NOT_FOUND, Prompt, Resource, ResourceTemplate, Tool
 
 from induscode.interop.faults import ServerFault, ServerFaultKind
 from induscode.interop.limits import LISTED_MOST, PAGES_MOST
 from induscode.interop.offers import OfferedPrompt, OfferedResource, OfferedTool, PromptArgument
 
-__all__ = ["listed_prompts", "listed_resources", "listed_tools"]
+__all__ = ["any_resource", "listed_prompts", "listed_resources", "listed_tools"]
 
 T = TypeVar("T")
 _Page = tuple[Sequence[T], str | None]
@@ -52,12 +53,34 @@ async def listed_resources(client: Client, server: str) -> tuple[OfferedResource
         return found.resources, found.next_cursor
 
     async def templates(cursor: str | None) -> _Page[ResourceTemplate]:
-        found = await client.list_resource_templates(cursor=cursor)
-        return found.resource_templates, found.next_cursor
+        found = await _known(client.list_resource_templates(cursor=cursor))
+        return ((), None) if found is None else (found.resource_templates, found.next_cursor)
 
     plain = [_resource(each) for each in await _pages(page, server, "resources")]
     open_ = [_template(each) for each in await _pages(templates, server, "templates")]
     return (*plain, *open_)
+
+
+async def any_resource(client: Client) -> bool:
+    """Whether the first pages name one: servers say that they have resources and have none. Raises
+    what the SDK does."""
+    if client.server_capabilities.resources is None:
+        return False
+    plain = await _known(client.list_resources())
+    if plain is not None and plain.resources:
+        return True
+    open_ = await _known(client.list_resource_templates())
+    return open_ is not None and bool(open_.resource_templates)
+
+
+async def _known(asking: Awaitable[T]) -> T | None:
+    """The answer; None of a server that does not know the question, though it says it has such."""
+    try:
+        return await asking
+    except MCPError as error:
+        if error.code == METHOD_NOT_FOUND:
+            return None
+        raise
 
 
 async def _pages(

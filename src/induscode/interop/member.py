@@ -12,7 +12,8 @@ from induscode.capability_deck.mcp_config.servers import ServerConfig
 from induscode.interop.deadline import first_of
 from induscode.interop.faults import ServerFault, ServerFaultKind
 from induscode.interop.ground import Ground
-from induscode.interop.offers import Offer, OfferedTool
+from induscode.interop.limits import MESSAGE_CHARACTERS
+from induscode.interop.offers import Offer
 from induscode.interop.opening import Opener
 from induscode.interop.standing import ServerState, Standing
 
@@ -83,8 +84,9 @@ class Member:
         self._amiss.clear()
         try:
             connection = await self._opener.open(self.config, self._ground, self._heard)
-            self._list(await connection.tools())
-            await self._refresh(connection, Offer.PROMPTS)
+            await self._list(connection)
+            others = (Offer.PROMPTS, Offer.RESOURCES)
+            await asyncio.gather(*(self._refresh(connection, offer) for offer in others))
             began = loop.time()
             self._serves(connection)
             fault = await self._serve(connection)
@@ -119,11 +121,11 @@ class Member:
         try:
             match offer:
                 case Offer.TOOLS:
-                    self._list(await connection.tools())
+                    await self._list(connection)
                 case Offer.PROMPTS:
                     self._note(prompts=await connection.prompts())
                 case Offer.RESOURCES:
-                    return  # nothing is kept of them
+                    self._note(has_resources=await connection.has_resources())
         except ServerFault as fault:
             if fault.kind.ends:
                 raise
@@ -138,17 +140,22 @@ class Member:
         return min(limits.backoff_seconds * 2 ** (failures - 1), limits.backoff_seconds_most)
 
     def _heard(self, offer: Offer) -> None:
-        if offer is not Offer.RESOURCES:
-            self._stale.add(offer)
-            self._changed.set()
+        self._stale.add(offer)
+        self._changed.set()
 
-    def _list(self, tools: tuple[OfferedTool, ...]) -> None:
-        kept = tuple(tool for tool in tools if self.config.admits(tool.name))
-        self._note(tools=kept)
+    async def _list(self, connection: Connection) -> None:
+        """Tools that are none are left out and told of. Raises `ServerFault`."""
+        tools = await connection.tools()
+        self._note(tools=tuple(tool for tool in tools if self.config.admits(tool.name)))
+        if wrong := connection.unusable:
+            more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+            said = f"a tool that it lists is left out: {wrong[0]}{more}"[:MESSAGE_CHARACTERS]
+            self._amiss[Offer.TOOLS] = ServerFault(
+                ServerFaultKind.BAD_ANSWER, self.config.name, said
+            )
 
     def _serves(self, connection: Connection) -> None:
         self.connection = connection
-        self._note(has_resources=connection.has_resources)
         fault = next(iter(self._amiss.values()), None)
         self._become(ServerState.READY, fault, protocol=connection.protocol)
 

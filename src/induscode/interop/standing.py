@@ -24,7 +24,7 @@ class ServerState(StrEnum):
 
 class Standing(Struct, frozen=True):
     """`tools` are those that were last listed and are admitted, also when it is gone; `prompts` are
-    those that were last listed. `has_resources` says whether it can be asked for any: they are
+    those that were last listed. `has_resources` says whether there are any: they are
     listed when somebody wants them. `fault` is the last one, None while all is well; one that is
     ready may have one, when a list of it could not be read. `wait_seconds` is the time between this
     and the next attempt. `launch` is the digest of how it is launched."""

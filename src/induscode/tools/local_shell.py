@@ -51,8 +51,8 @@ class _Ending(Enum):
 
 class LocalShell:
     """`spill_directory` takes outputs too long for memory; it is made when first needed. What a
-    command says is rid of `secrets` before anything keeps or reports it; `before_first` is called
-    once, before the first command starts."""
+    command says is rid of `secrets` before anything keeps or reports it; `before_first` is the
+    keeper's."""
 
     def __init__(
         self,
@@ -65,12 +65,11 @@ class LocalShell:
     ) -> None:
         self._spill_directory = spill_directory
         self._secrets = secrets or Secrets()
-        self._before_first = before_first
         self._environment = child_environment(
             os.environ if environ is None else environ, also=also, secrets=self._secrets
         )
         self._shell = "/bin/bash" if os.access("/bin/bash", os.X_OK) else "/bin/sh"
-        self.keeper = Keeper()
+        self.keeper = Keeper(before_first)
         self._spawned: dict[LocalSpawned, Mode] = {}
 
     async def run(
@@ -149,9 +148,6 @@ class LocalShell:
         outputs: tuple[int, int],
         mode: Mode,
     ) -> Line:
-        prepare, self._before_first = self._before_first, None
-        if prepare is not None:
-            prepare()
         words = (self._shell, "-c", command)
         found = self._environment if environment is None else environment
         return await self.keeper.begin(words, cwd, found, outputs=outputs, mode=mode)

@@ -29,6 +29,7 @@ from induscode.addons.sandbox import SandboxPolicy
 from induscode.addons.standing import Footing, look
 from induscode.boot.addons.copies import copy_into, file_of, place_in
 from induscode.boot.addons.placing import COMPILED
+from induscode.boot.hiding import forbid_inspection
 from induscode.boot.surroundings import Surroundings
 from induscode.tools.processes.line import Keeper
 
@@ -56,7 +57,7 @@ class Look(Struct, frozen=True):
 async def look_at(package: AddonPackage, around: Surroundings, warn: Callable[[str], None]) -> Look:
     """`warn` hears, before a program is run, what this machine does not keep it from. Raises
     `LoaderError`, and OSError as the disk does."""
-    keeper = Keeper()
+    keeper = Keeper(forbid_inspection)
     try:
         unconfined = await _unconfined(keeper) if _starts_programs(package) else ""
         if unconfined and package.tier is Tier.PROCESS:

@@ -20,6 +20,7 @@ from induscode.boot.addons.items import refuse_untrusted
 from induscode.boot.addons.placing import COMPILED
 from induscode.boot.addons.trial_view import TrialView
 from induscode.boot.commands.common import found_session, here, out_json, parser
+from induscode.boot.hiding import forbid_inspection
 from induscode.boot.surroundings import Surroundings
 from induscode.capability_deck.catalog import capability_ids
 from induscode.channels.terminal import Ink
@@ -87,7 +88,7 @@ async def _tried(
     workspace and not trusted."""
     package = package_at(path)
     refuse_untrusted(around, package)
-    keeper = Keeper()
+    keeper = Keeper(forbid_inspection)
     footing = Footing(
         keeper=keeper,
         workspace=around.workspace,

@@ -149,7 +149,6 @@ async def look(
         ground.learn_secrets(each)
     if wanted and not offline:
         hide_environment(around.secrets)
-        forbid_inspection()
         await _connect(ground, wanted, listings, seen, told)
     rows = _Rows(listings, seen, deferral)
     known = {each.server for each in listings.ledger.snapshot.enrolled.values()}
@@ -169,7 +168,7 @@ async def look(
 
 def _ground(around: Surroundings) -> Ground:
     return Ground(
-        keeper=Keeper(),
+        keeper=Keeper(forbid_inspection),
         workspace=around.workspace,
         environ=around.environ,
         secrets=around.secrets,

@@ -36,7 +36,9 @@ __all__ = ["main"]
 _FOREGROUND = b"f"  # what is left when the command exits is killed
 _DETACHED = b"d"  # the end of the line ends nothing
 _SECONDS_WITHOUT_SESSION = 1.0
-_RIGHTS = 2
+_OUTPUTS = 2
+_RIGHTS_MOST = 3
+_NOTHING_TO_READ = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
 _WORD = 4
 _TIME = 8
 _ENDING = b"e"
@@ -165,15 +167,15 @@ class _Reaper:
 
     def serve(self) -> bool:
         """False when the line has ended."""
-        self._mode, outputs = _receive(self._line, 1)
+        self._mode, streams = _receive(self._line, 1)
         while self._mode == _ENDING:  # meant for the command before
             self._exactly(_TIME)
-            self._mode, outputs = _receive(self._line, 1)
+            self._mode, streams = _receive(self._line, 1)
         fields = self._exactly(unpack("!I", self._exactly(_WORD) or bytes(_WORD))[0])
-        if not fields or len(outputs) != _RIGHTS:
+        if not fields or len(streams) < _OUTPUTS:
             return False
-        self._start(fields.split(b"\0"), outputs)
-        for descriptor in outputs:
+        self._start(fields.split(b"\0"), streams)
+        for descriptor in streams:
             os.close(descriptor)
         self._reap()
         if not _LINUX and self._leader and self._mode != _DETACHED:
@@ -187,7 +189,9 @@ class _Reaper:
             got += piece
         return bytes(got) if len(got) == size else b""
 
-    def _start(self, request: list[bytes], outputs: list[int]) -> None:
+    def _start(self, request: list[bytes], streams: list[int]) -> None:
+        """`streams` are standard output, standard error and, where there is one, standard input."""
+        output, errors, *source = streams
         count = int(request[0])
         words, pairs = request[2 : 2 + count], request[2 + count :]
         environ = {name: value for name, _, value in (pair.partition(b"=") for pair in pairs)}
@@ -198,9 +202,9 @@ class _Reaper:
                 words,
                 environ,
                 file_actions=(
-                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                    (os.POSIX_SPAWN_DUP2, outputs[0], 1),
-                    (os.POSIX_SPAWN_DUP2, outputs[1], 2),
+                    (os.POSIX_SPAWN_DUP2, source[0], 0) if source else _NOTHING_TO_READ,
+                    (os.POSIX_SPAWN_DUP2, output, 1),
+                    (os.POSIX_SPAWN_DUP2, errors, 2),
                 ),
                 setsid=True,
                 setsigmask=(),
@@ -313,7 +317,7 @@ def _become(name: bytes) -> None:
 def _receive(line: socket, size: int) -> tuple[bytes, list[int]]:
     """A message, empty at the end, and the descriptors that came with it."""
     try:
-        message, ancillary, _, _ = line.recvmsg(size, CMSG_SPACE(_RIGHTS * _WORD))
+        message, ancillary, _, _ = line.recvmsg(size, CMSG_SPACE(_RIGHTS_MOST * _WORD))
     except ConnectionResetError:
         return b"", []
     given: list[int] = [each for _, _, data in ancillary for (each,) in iter_unpack("i", data)]

@@ -34,9 +34,11 @@ class Mode(Enum):
 
 class Keeper:
     """The process that starts commands, begun when it is first needed and again when it died. It
-    ends when this object does, or the program: whatever it looks after ends with it."""
+    ends when this object does, or the program: whatever it looks after ends with it. `before_first`
+    is called once, before the first command starts."""
 
-    def __init__(self) -> None:
+    def __init__(self, before_first: Callable[[], None] | None = None) -> None:
+        self._before_first = before_first
         self._control: socket.socket | None = None
         self._pid = 0
         self._idle: list[socket.socket] = []
@@ -50,11 +52,16 @@ class Keeper:
         *,
         outputs: tuple[int, int],
         mode: Mode,
+        source: int | None = None,
     ) -> Line:
-        """Start a command. `outputs` are the descriptors for what it says and for its errors;
-        they stay the caller's. Raises OSError when it could not be started."""
+        """Start a command. `outputs` are the descriptors for what it says and for its errors,
+        `source` for what it is told, which is nothing without one; they stay the caller's. Raises
+        OSError when it could not be started."""
+        prepare, self._before_first = self._before_first, None
+        if prepare is not None:
+            prepare()
         request = _request(words, cwd, environ)
-        line = self._line(mode, outputs)
+        line = self._line(mode, outputs if source is None else (*outputs, source))
         try:
             await line.begin(request)
         except BaseException:
@@ -79,14 +86,14 @@ class Keeper:
             except (TimeoutError, ConnectionError):
                 _reap(self._pid)
 
-    def _line(self, mode: Mode, outputs: tuple[int, int]) -> Line:
+    def _line(self, mode: Mode, streams: tuple[int, ...]) -> Line:
         """A line whose reaper has been told the mode: one that is idle, or a new one."""
         while True:
             fresh = mode is Mode.DETACHED or not self._idle
             line = self._new_line(mode) if fresh else self._idle.pop()
             line.settimeout(0)
             try:
-                socket.send_fds(line, [mode.value], outputs)
+                socket.send_fds(line, [mode.value], streams)
             except (BrokenPipeError, ConnectionResetError):  # its reaper was killed
                 line.close()
                 if fresh:

@@ -1,4 +1,4 @@
-"""A server of the newer protocol that leaves out of what kind its answers are."""
+"""Servers whose answers are not quite what the protocol wants."""
 
 from __future__ import annotations
 
@@ -47,4 +47,28 @@ async def terse() -> AsyncIterator[str]:
 async def test_its_answers_are_taken_for_complete_ones(harbour: Harbour, terse: str) -> None:
     fleet = await harbour.fleet(remote(terse))
     assert fleet.standings()[0].protocol == "2026-07-28"
+    assert said(await fleet.run("far__ping", {})) == "pong"
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        ({"name": "odd", "inputSchema": {}}, "'odd': inputSchema.type: Field required"),
+        ({"name": 5, "inputSchema": {"type": "object"}}, "one without a name: name: Input"),
+        ({"inputSchema": {"type": "object"}}, "one without a name: name: Field required"),
+        ("ping", "one without a name: : Input should be"),
+    ],
+)
+async def test_a_tool_that_is_none_costs_no_other(
+    harbour: Harbour, terse: str, monkeypatch: pytest.MonkeyPatch, broken: object, why: str
+) -> None:
+    listed = {**CACHED, "tools": [broken, {"name": "ping", "inputSchema": {"type": "object"}}]}
+    monkeypatch.setitem(RESULTS, "tools/list", listed)
+
+    fleet = await harbour.fleet(remote(terse))
+
+    (standing,) = fleet.standings()
+    assert [tool.name for tool in standing.tools] == ["ping"]
+    assert standing.fault is not None
+    assert f"a tool that it lists is left out: {why}" in standing.fault.message
     assert said(await fleet.run("far__ping", {})) == "pong"
