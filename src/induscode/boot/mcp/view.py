@@ -128,7 +128,7 @@ class McpView:
             more = f" and {left} more" if (left := len(row.prompts) - _PROMPTS) > 0 else ""
             self._entry("prompts", ", ".join(row.prompts[:_PROMPTS]) + more)
         if row.resources:
-            self._entry("resources", "it may be asked for some")
+            self._entry("resources", "it has some")
 
     def _tools(self, tools: Sequence[LiveTool]) -> None:
         width = max(len(tool.name) for tool in tools)
