@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.mcp.harbour import Harbour
 
 PROGRAM = Path(__file__).with_name("library.py")
-READS = frozenset({"prompts/get", "resources/list", "resources/templates/list", "resources/read"})
+READS = frozenset({"prompts/get", "resources/templates/list", "resources/read"})
 
 
 class Reader(Harbour):

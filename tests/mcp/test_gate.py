@@ -100,9 +100,10 @@ def test_the_bounds_of_a_run_hold_for_them(
 ) -> None:
     done = home.go(ALL, words=(*FULL, *words))
     assert done.code == 0, done.err
-    if told is None:
+    if not told:
         assert [name for name in home.tools() if "__" in name] == []
         assert _ran(servers) == []
+        assert [server.started() for server in servers.values()] == [0, 0, 0]
     else:
         assert home.tools() == told
         assert _ran(servers) == [name for name in told if "__" in name]

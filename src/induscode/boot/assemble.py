@@ -11,7 +11,7 @@ from induscode.boot.addons.session import NO_ADDONS, addons_of
 from induscode.boot.beginning import Beginning, begun_by_errand, begun_by_person, policy_of
 from induscode.boot.checkpoints import LateWatch, broken_rewind
 from induscode.boot.credentials import Credentials
-from induscode.boot.deck import check_names, deck_of, within_bounds
+from induscode.boot.deck import admits_servers, check_names, deck_of, within_bounds
 from induscode.boot.delegating import Delegates, Parent
 from induscode.boot.errand import Errand
 from induscode.boot.features import Features, Ground, install_features
@@ -171,8 +171,8 @@ def _servers(
     *,
     patient: bool,
 ) -> Servers:
-    """Nothing of them is imported where none is configured."""
-    loaded = configured(around, invocation.mcp)
+    """Nothing of them is imported where there are none, or none of their tools could be used."""
+    loaded = configured(around, invocation.mcp) if admits_servers(invocation) else None
     if loaded is None:
         return NO_SERVERS
     from induscode.boot.mcp.asking import Telling

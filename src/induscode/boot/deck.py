@@ -13,7 +13,10 @@ from induscode.conductor.ports import BoundTool
 from induscode.errors import UsageError
 from induscode.policy.aliases import tool_name
 
-__all__ = ["check_names", "deck_of", "within_bounds"]
+__all__ = ["admits_servers", "check_names", "deck_of", "within_bounds"]
+
+_QUALIFIER = "__"
+"""Parts a server from its tool."""
 
 
 def deck_of(invocation: Invocation, ctx: DeckContext) -> ToolDeck:
@@ -23,17 +26,28 @@ def deck_of(invocation: Invocation, ctx: DeckContext) -> ToolDeck:
     return deck.retain(lambda tool: admitted(tool.name))
 
 
+def admits_servers(invocation: Invocation) -> bool:
+    """Whether a run could use any tool of an MCP server."""
+    if invocation.no_tools or _profile(invocation) is not Profile.ALL:
+        return False
+    return invocation.tools is None or any(map(_of_servers, invocation.tools))
+
+
+def _of_servers(name: str) -> bool:
+    return _QUALIFIER in name or tool_name(name) in map(tool_name, MCP_TOOLS)
+
+
 def check_names(invocation: Invocation, tools: Sequence[BoundTool], servers: Sequence[str]) -> None:
     """Raises `UsageError` for a name in `--tools` that no tool has. What a server will offer is not
     known yet: a name of one is taken as it is."""
     if not invocation.tools:
         return
-    from induscode.capability_deck.bridge_ledger.names import QUALIFIER, escaped_server
+    from induscode.capability_deck.bridge_ledger.names import escaped_server
 
     serving = MCP_TOOLS if servers else ()
     names = (*capability_ids(), *(bound.tool.name for bound in tools), *serving)
     known = {tool_name(name): name for name in names}
-    later = tuple(tool_name(f"{escaped_server(server)}{QUALIFIER}") for server in servers)
+    later = tuple(tool_name(f"{escaped_server(server)}{_QUALIFIER}") for server in servers)
     for name in invocation.tools:
         if tool_name(name) not in known and not tool_name(name).startswith(later):
             raise UsageError(

@@ -6,18 +6,21 @@ from collections.abc import Callable, Container, Iterable, Sequence
 
 from msgspec import Struct
 
+from induscode.boot.mcp.adapting import adapted
 from induscode.capability_deck.bridge_ledger.capability import BridgeCapability
-from induscode.capability_deck.bridge_ledger.definition import define
 from induscode.capability_deck.bridge_ledger.events import LedgerSnapshot
 from induscode.capability_deck.bridge_ledger.judging import FirstSight, Taken, take_listing
 from induscode.capability_deck.bridge_ledger.ledger import BridgeLedger
 from induscode.capability_deck.bridge_ledger.store import LedgerStore, OpenReport
-from induscode.capability_deck.contract import DeckFault
-from induscode.errors import FeatureInstallError, LogDown
-from induscode.feature.hosting.snapshot import snapshot
+from induscode.errors import LogDown
 from induscode.interop.standing import Standing
 
-__all__ = ["Held", "Listed", "Listings"]
+__all__ = ["CHANGES_MOST", "Held", "Listed", "Listings"]
+
+CHANGES_MOST = 50
+"""Listings of one server in one session that change something: each is kept for good."""
+
+_RESTLESS = f"it changed its tools over {CHANGES_MOST} times; they are held until the next session"
 
 
 class Held(Struct, frozen=True):
@@ -47,6 +50,7 @@ class Listings:
         self._now = now
         self._first = FirstSight.APPROVE if report.whole else FirstSight.HOLD
         self._met: dict[str, None] = {}
+        self._changes: dict[str, int] = {}
         self._unrecorded: dict[str, str] = {}
         self._snapshot: LedgerSnapshot | None = None
         self._live: dict[str, BridgeCapability] = {}
@@ -64,8 +68,12 @@ class Listings:
 
     def take(self, standing: Standing) -> Listed:
         """Record what a server that is ready lists. Never raises."""
-        tools, faults = _adapted(standing)
+        if self._changes.get(standing.server, 0) >= CHANGES_MOST:
+            self._unrecorded[standing.server] = _RESTLESS
+            return Listed(standing.server, refused=(f"{standing.server!r}: {_RESTLESS}",))
+        tools, faults = adapted(standing)
         found: list[Taken] = []
+        number = self.ledger.next_seq
         before = self.ledger.snapshot.quarantined
         told: Iterable[str] = before if standing.server in self._met else ()
         known: set[str] = set()
@@ -83,6 +91,8 @@ class Listings:
             return Listed(standing.server, refused=(str(error),))
         self._unrecorded.pop(standing.server, None)
         self._met[standing.server] = None
+        if self.ledger.next_seq != number:
+            self._changes[standing.server] = self._changes.get(standing.server, 0) + 1
         held = self._held(standing.server, known)
         refused = (*faults, *(fault.message for fault in found[-1].faults))
         return Listed(standing.server, held, refused)
@@ -133,27 +143,3 @@ class Listings:
             self._live = {tool.name: tool for tool in snapshot.live.values()}
             self._snapshot = snapshot
         return self._live
-
-
-def _adapted(standing: Standing) -> tuple[list[BridgeCapability], list[str]]:
-    tools: list[BridgeCapability] = []
-    faults: list[str] = []
-    for offered in standing.tools:
-        made = define(
-            standing.server,
-            offered.name,
-            description=offered.description,
-            parameters=offered.parameters,
-            annotations=offered.annotations,
-        )
-        if isinstance(made, DeckFault):
-            faults.append(made.message)
-            continue
-        tool = BridgeCapability(made, standing.launch)
-        try:
-            snapshot(tool, tool.name)  # what no feature could contribute is not recorded as live
-        except FeatureInstallError as error:
-            faults.append(f"the tool {tool.name} is refused: {error.message}")
-        else:
-            tools.append(tool)
-    return tools, faults
