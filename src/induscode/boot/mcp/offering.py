@@ -36,11 +36,12 @@ _COMMANDS_MOST = 200
 
 def live_tools(configs: Mapping[str, ServerConfig], listings: Listings) -> list[BridgeCapability]:
     """Those of the ledger whose servers are part of the session, launched as they were when that
-    was approved, and admitted by their configuration."""
+    was approved, and admitted by their configuration. Those of a server stand by name: in whatever
+    order they came, or came back, the prompt's prefix is the same."""
     return [
         tool
         for name, config in configs.items()
-        for tool in listings.live(name)
+        for tool in sorted(listings.live(name), key=lambda tool: tool.name)
         if tool.launch == config.launch and config.admits(tool.definition.tool)
     ]
 

@@ -98,7 +98,7 @@ class McpServers:
         return self._standings.get(server)
 
     def live(self) -> list[BridgeCapability]:
-        """In the order of the configuration, then of the ledger."""
+        """In the order of the configuration, those of a server by name."""
         return live_tools(self._configs, self.listings)
 
     def refresh(self) -> None:
