@@ -10,9 +10,11 @@ from induscode.kernel.content import Image, Json, Opaque, Text, Thinking
 from induscode.kernel.jsontext import digest
 from induscode.kernel.model import StopReason
 from induscode.kernel.provenance import SourcePart
+from induscode.session.bridged import BridgedTool, GoneTool
 from induscode.session.entries import (
     Amendment,
     Approval,
+    Bridge,
     Briefing,
     Checkpoint,
     Compaction,
@@ -65,6 +67,9 @@ def everything(home: Path) -> Recording:
         ),
     ]
     it.add(Briefing(spans=spans, cause="input"))
+    live = BridgedTool("git__log", "git", "bk_0", "d" * 64, "e" * 64, deferred=True)
+    gone = [GoneTool("git__push", "its definition is not the one that was approved")]
+    it.add(Bridge(ledger=7, live=[live], gone=gone, cause="input"), by="builtin:mcp")
     it.offer("read", "bash")
     picture = Image("image/png", b"\x89PNG\r\n\x1a\n")
     said = store_said([Text("look at this"), picture, Json(Raw(b'{"x":1.50}'))], it.blobs)
@@ -88,9 +93,9 @@ def everything(home: Path) -> Recording:
     it.intend(first, 2)
     it.intend(first, 3, effects=True)
     made = FileState("file", 0o644, "0" * 64, 2)
-    gone = FileChange("a\ufffd", made, FileState("link", 0, "1" * 64, 3), "Yf8=")
+    changed = FileChange("a\ufffd", made, FileState("link", 0, "1" * 64, 3), "Yf8=")
     gap = Unrestorable("node_modules/", "a package manager fills it")
-    it.add(Checkpoint([FileChange("a", after=made), gone], f"{first.id}/3", "bash", [gap]))
+    it.add(Checkpoint([FileChange("a", after=made), changed], f"{first.id}/3", "bash", [gap]))
     it.add(Checkpoint([FileChange("a", made)], root="/w", rewind=Rewound(first.id, "both", "0")))
     it.result(first, 3, "a\nb", display="2 files")
     it.say("and then stop", steer=True)
