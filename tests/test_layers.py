@@ -203,6 +203,49 @@ def test_what_the_mcp_sdk_speaks_with_is_made_in_two_places() -> None:
     assert places("AsyncClient") == {"interop/remote.py", "interop/oauth/wire.py"}
 
 
+# The one way into a session
+
+
+@requirement("invariant.05.one-registry")
+def test_nothing_but_the_registry_takes_what_is_contributed_and_nothing_else_makes_tools() -> None:
+    for kind in ("DraftTool", "DraftHook", "DraftTask", "DraftCommand", "DraftFragment"):
+        assert places(kind) == {"feature/hosting/draft.py"}, kind
+    assert places("FeatureRegistry") <= {"feature/hosting/installed.py", "feature/registry.py"}
+    assert places("BoundTool") == {"boot/binding.py"}
+    assert places("bound_tools") == {"boot/features.py"}
+
+
+@requirement("turn.epoch-causes")
+def test_a_prefix_is_recorded_at_an_epoch_alone_and_epochs_begin_for_these_causes() -> None:
+    for entry in ("Toolset", "Bridge", "Install", "ModelChoice"):
+        assert places(entry) == {"conductor/epoch.py"}, entry
+    assert places("begin_epoch") == {"conductor/epochs.py"}
+    begins = ("_turn", "_run", "_open_epoch", "_begin_epoch")
+    turn = TREES["conductor/turn.py"]
+    causes = {
+        node.args[0].value if isinstance(node.args[0], ast.Constant) else "what was given"
+        for node in ast.walk(turn)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in begins
+    }
+    listed = {"start", "input", "resume", "compaction", "tools"}
+    assert causes == {*listed, "what was given"}
+
+
+@requirement("invariant.10.one-gate-function")
+def test_one_function_decides_and_whoever_wants_something_done_comes_to_it() -> None:
+    assert places("decide") == {
+        "boot/permission.py",  # for a session
+        "boot/verdicts.py",  # for somebody who asks what it would say
+        "boot/checkpoints.py",  # whether a command only reads: what plan mode would allow
+    }
+    assert {name for name in places("judge") if not name.startswith("capability_deck/")} == {
+        "conductor/consent.py",  # what is called as a tool, by any model or delegate
+        "conductor/feature_exec.py",  # what commands, hooks, tasks and tools of features have run
+    }
+
+
 @requirement("invariant.indus-addon-imports-nothing")
 def test_what_addon_authors_get_imports_the_standard_library_and_nothing_else() -> None:
     files = sorted((HOUSE.parent / "indus_addon").rglob("*.py"))

@@ -17,6 +17,7 @@ import pytest
 
 from induscode.boot.addons.store import AddonStore, InstalledState
 from tests.cli.home import Home, answer
+from tests.requirements import requirement
 
 SAFETY = """\
 id = "safety"
@@ -59,6 +60,22 @@ def rows(home: Home) -> dict[str, dict[str, Any]]:
 
 def grants(home: Home) -> dict[str, Any]:
     return json.loads(home.run("grants", "--json").out)["features"]
+
+
+@requirement("cli.command.addon")
+def test_an_addon_is_planned_tested_installed_listed_and_removed(home: Home) -> None:
+    folder = str(source(home))
+    assert rows(home) == {}
+    assert plan(home, source(home))["id"] == "safety"
+    home.run("-p", "hi", "-m", home.script(answer("", ("bash", {"command": "ls"})) + answer()))
+    tried = home.run("addon", "test", folder, "--replay", "last")
+    assert (tried.code, "blocked by safety addon" in tried.out) == (0, True), tried.err
+    assert rows(home) == {}, "a test installs nothing"
+    assert home.run("addon", "install", folder, "--yes").code == 0
+    assert rows(home)["user:safety"]["state"] == "ok"
+    assert "safety" in home.run("addon").out
+    assert home.run("addon", "remove", "safety").code == 0
+    assert rows(home) == {}
 
 
 def test_a_plan_says_what_an_addon_is_and_changes_nothing(home: Home) -> None:

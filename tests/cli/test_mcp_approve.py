@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from induscode.interop.oauth.credential import login_hint
 from tests.channels.pty_talk import PtyTalk
 from tests.cli.mcp_home import Desk, listed, row
 from tests.mcp.harbour import Harbour, Server, tool
@@ -234,3 +235,15 @@ def test_a_tool_of_a_server_that_is_launched_otherwise_by_now_says_so(
     ran = home.run("mcp", "approve", "git__log", "--yes")
     assert "note: its server is not configured this way now" in ran.out
     assert live(home) == []
+
+
+def test_a_server_whose_name_is_a_command_of_a_shell_is_quoted(home: Harbour) -> None:
+    """What is shown to be typed does what it says, and nothing else."""
+    server = home.server("x; touch y", tool("go"))
+    home.configure(server)
+    home.run("mcp", "list")
+    server.offer(tool("go", "Changed."))
+    assert "accept: indus mcp approve 'x; touch y'" in " ".join(home.run("mcp", "list").out.split())
+    refused = home.run("mcp", "approve", "x; touch y")
+    assert "indus mcp approve 'x; touch y' --yes" in refused.err
+    assert login_hint("x; touch y") == "run: indus mcp login 'x; touch y'"

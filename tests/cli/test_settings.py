@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from tests.cli.home import Home
+from tests.cli.home import Home, answer
+from tests.fakes.anthropic_server import AnthropicServer
+from tests.fakes.anthropic_steps import call, say
+from tests.mcp.harbour import Harbour, tool
 from tests.requirements import requirement
 
 COMMENTED = """\
@@ -111,3 +115,59 @@ def test_doctor_notes_settings_that_nothing_knows(home: Home) -> None:
     assert ran.code == 0
     assert "unknown keys" in ran.out
     assert "colour" in ran.out
+
+
+def test_doctor_counts_the_servers_that_are_configured_and_starts_none(tmp_path: Path) -> None:
+    home = Harbour(tmp_path)
+    assert "  mcp " not in home.run("doctor").out
+    books = home.server("books", tool("find"))
+    home.configure(books)
+    assert "ok    mcp " in (ran := home.run("doctor")).out
+    assert "1 server configured; how each does: indus mcp list" in ran.out
+    home.configure(books, odd={"comand": "x"})
+    (home.work / ".mcp.json").write_text("{}")
+    said = "1 server configured, 1 wrong in their configuration, a file waits for trust"
+    assert said in home.run("doctor").out
+    assert books.started() == 0
+
+
+def test_a_setting_that_is_not_set_is_told_from_one_that_is_none(home: Home) -> None:
+    assert "is not set; to set it: indus config set" in home.run("config", "where", "web.x").err
+    assert "there is no setting" in home.run("config", "where", "nonsense").err
+
+
+@requirement("files.config.keys")
+def test_every_key_and_table_of_the_file_counts(tmp_path: Path) -> None:
+    home = Harbour(tmp_path)
+    home.configure(home.server("books", tool("find", "A book. " * 300)))
+    with AnthropicServer([call("bash", command="touch made"), say("Done.")]) as server:
+        home.config(
+            'model = "mine/claude-x"\nmode = "full"\n'
+            f'[providers.mine]\nwire = "anthropic"\nbase_url = "{server.url}"\n'
+            'api_key_env = "MINE"\n'
+            '[permissions]\ndeny = ["bash"]\n'
+            "[mcp]\ndefer_tokens = 300\n"
+            '[briefing]\nprelude = "Be brief."\n'
+            "[features]\nwork-item = true\n"
+        )
+        home.extra = {"MINE": "own-key"}
+        ran = home.run("-p", "hi")
+        assert (ran.code, ran.out, ran.err) == (0, "Done.\n", "")
+        asked = server.requests[0]
+    assert (asked.json["model"], asked.headers["x-api-key"]) == ("claude-x", "own-key")
+    assert "Be brief." in json.dumps(asked.json["system"])
+    told = {each["name"] for each in asked.json["tools"]}
+    assert {"work_item_create", "mcp_search"} <= told
+    assert "books__find" not in told
+    assert home.entries("mode")[0]["mode"] == "full"
+    [denied] = home.results()
+    assert "denied by the rule 'bash'" in denied
+
+
+@pytest.mark.parametrize("key", ["mcp.defer_token", "mcp.servers.x", "features.work-items"])
+def test_a_key_that_nothing_reads_is_told_whatever_table_it_is_in(home: Home, key: str) -> None:
+    file = home.config(f"{key} = 1\n")
+    ran = home.run("-p", "hi", "-m", home.script(answer("Hello.")))
+    assert (ran.code, ran.out) == (0, "Hello.\n")
+    assert f"indus: {file}: {key}: not a setting we know; it is ignored\n" in ran.err
+    assert home.run("config", "set", key, "1").code == 2

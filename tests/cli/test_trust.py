@@ -85,6 +85,21 @@ def test_many_items_are_counted_and_the_first_are_named(home: Home) -> None:
     assert len(line) < 1000
 
 
+def test_an_item_that_waits_is_shown_to_whoever_names_it(home: Home) -> None:
+    """Before anybody accepts it; every hidden character is visible, and all of it can be seen."""
+    evil = "make\u200b" + " " * 500 + "evil"
+    write(home, {".mcp.json": '{"mcpServers": {}}\n', ".indus/commands/deploy.md": evil})
+    assert "mcpServers" not in home.run("trust", "show").out
+    named = home.run("trust", "show", ".mcp.json").out
+    assert '+{"mcpServers": {}}' in named.splitlines()
+    assert shown(home)[".mcp.json"] == "waiting"
+    deploy = home.run("trust", "show", ".indus/commands/deploy.md").out
+    assert "+make<U+200B> " in deploy
+    assert "more characters; see them all: indus trust show --full" in deploy
+    assert "evil" not in deploy
+    assert "evil" in home.run("trust", "show", ".indus/commands/deploy.md", "--full").out
+
+
 def test_names_show_what_hides_in_them(home: Home) -> None:
     write(home, {".indus/commands/a\x1b[2J\u202eb\nindus: fine.md": "x"})
     ran = hello(home)

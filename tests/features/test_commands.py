@@ -87,6 +87,34 @@ def test_a_grant_withdrawn_by_another_process_counts_at_the_next_call(place: Pla
     assert reports(place)["builtin:work-item"]["enabled"] is True
 
 
+@requirement("cli.command.grants")
+def test_grants_are_shown_given_and_taken_back(place: Place) -> None:
+    (place.home / "config.toml").write_text(ON)
+    script = '[[answer]]\n[[answer.call]]\nname = "bash"\narguments = { command = "mkdir made" }\n'
+    with RpcClient(place, "-m", place.script(f'{script}[[answer]]\ntext = "Made."\n')) as client:
+        turn = client.send("submit", text="one")
+        asked = client.event("approval")
+        client.result("approve", id=asked["id"], choice="always")
+        assert client.answer(turn)["result"]["text"] == "Made."
+    [[rule]] = granted(place)["rules"].values()
+    assert rule["text"] in place.run("grants").stdout
+
+    feature, alert = "builtin:work-item", "emit-alert"
+    states = []
+    for action in ("withdraw", "give"):
+        assert place.run("grants", action, feature, alert).returncode == 0
+        states.append(granted(place)["features"][feature].get("withdrawn", []))
+    assert [[one["kind"] for one in state] for state in states] == [[alert], []]
+
+    assert place.run("grants", "revoke", rule["text"]).returncode == 0
+    assert granted(place)["rules"] == {str(place.workspace): []}
+    assert 'nothing is allowed for "always" here' in place.run("grants").stdout
+
+
+def granted(place: Place) -> dict[str, dict]:
+    return json.loads(place.run("grants", "--json").stdout)
+
+
 def test_a_tool_whose_own_grant_is_withdrawn_is_denied_at_the_next_call(place: Place) -> None:
     (place.home / "config.toml").write_text(ON)
     with RpcClient(place, "-m", place.script(CREATE), "--mode", "full") as client:

@@ -97,7 +97,7 @@ async def test_stderr_is_kept_without_secrets_and_bounded(harbour: Harbour) -> N
         (local("none", "no-such-program"), ServerFaultKind.NOT_STARTED, "no-such-program"),
         (local("ends", "/bin/sh", "-c", "echo why >&2; exit 3"), ServerFaultKind.LOST, "why"),
         (local("ends", "/bin/sh", "-c", "exit 3"), ServerFaultKind.LOST, "exit code 3"),
-        (raw("silent", startup_seconds=0.3), ServerFaultKind.NO_HANDSHAKE, "0.3 s"),
+        (raw("silent", startup_seconds=0.3), ServerFaultKind.NO_HANDSHAKE, "startup_timeout_sec"),
         (raw("endless-line"), ServerFaultKind.FRAME_TOO_LONG, "too long"),
         (remote("http://127.0.0.1:9/mcp"), ServerFaultKind.NOT_REACHED, "reached"),
         (remote("http://127.0.0.1:9/", Transport.SSE), ServerFaultKind.NOT_REACHED, "reached"),

@@ -11,7 +11,7 @@ import pytest
 from induscode.capability_deck.bridge_ledger.capability import adapt_box, project_outcome
 from induscode.capability_deck.bridge_ledger.names import qualify_bridge_name
 from induscode.errors import Cancelled
-from induscode.interop.standing import ServerState
+from induscode.interop.standing import ServerState, Standing
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.content import Image, Json, Text
 from tests.interop.harbour import (
@@ -216,3 +216,8 @@ async def test_a_server_at_an_address_that_restarts_is_found_again(
     await harbour.serve(how, port)
     await until(lambda: state(fleet, "far") is ServerState.READY)
     assert said(await fleet.run("far__echo", {"text": "three"})) == "three"
+
+
+def test_a_server_that_was_just_lost_is_not_said_to_be_connected() -> None:
+    """Nobody noticed yet, but for the call that found no connection."""
+    assert Standing("srv", ServerState.READY, "").clause() == "lost its connection just now"

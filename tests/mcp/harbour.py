@@ -219,7 +219,7 @@ class Talk(RpcClient):
     the beginning."""
 
     def __init__(self, home: Harbour, turns: Sequence[Turn], words: Sequence[str]) -> None:
-        super().__init__(_Served(home), "-m", home.script(script(*turns)), *words)
+        super().__init__(served(home), "-m", home.script(script(*turns)), *words)
 
     def turn(self) -> dict[str, Any]:
         """The next one."""
@@ -245,9 +245,12 @@ class Talk(RpcClient):
         assert self.ends_with() == 0
 
 
-class _Served(Place):
+def served(home: Harbour) -> Place:
     """The same home and workspace, for a client that talks to the process."""
+    return _Served(home)
 
+
+class _Served(Place):
     def __init__(self, home: Harbour) -> None:
         self.workspace, self.home = home.work, home.indus
         self._environ = home.environ()

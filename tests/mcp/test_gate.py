@@ -74,8 +74,10 @@ def test_a_person_is_asked_with_the_name_and_the_arguments(home: Harbour) -> Non
             (*FULL, "--deny", "mcp__one__a", "--deny", "two__a", "--deny", "mcp__three"),
             ["one__b", "two__b"],
         ),
+        (("--allow", "mcp__t*"), ["two__a", "two__b", "three__a", "three__b"]),
+        ((*FULL, "--deny", "mcp__*"), []),
     ],
-    ids=["allow", "deny"],
+    ids=["allow", "deny", "allow servers", "deny servers"],
 )
 def test_rules_speak_of_tools_and_of_all_tools_of_a_server(
     home: Harbour, servers: dict[str, Server], words: tuple[str, ...], ran: list[str]
@@ -89,11 +91,12 @@ def test_rules_speak_of_tools_and_of_all_tools_of_a_server(
     ("words", "told"),
     [
         (("--tools", "read,two__a,mcp__three__b"), ["read", "two__a", "three__b"]),
+        (("--tools", "read,mcp__two"), ["read", "two__a", "two__b"]),
         (("--profile", "authoring"), None),
         (("--profile", "survey"), None),
         (("--no-tools",), []),
     ],
-    ids=["tools", "authoring", "survey", "none"],
+    ids=["tools", "server", "authoring", "survey", "none"],
 )
 def test_the_bounds_of_a_run_hold_for_them(
     home: Harbour, servers: dict[str, Server], words: tuple[str, ...], told: list[str] | None
@@ -105,7 +108,7 @@ def test_the_bounds_of_a_run_hold_for_them(
         assert _ran(servers) == []
         assert [server.started() for server in servers.values()] == [0, 0, 0]
     else:
-        assert home.tools() == told
+        assert set(home.tools()) == set(told)
         assert _ran(servers) == [name for name in told if "__" in name]
 
 
@@ -135,6 +138,16 @@ def test_gates_stop_a_call_and_interceptors_change_arguments_and_result(home: Ha
     assert "not here" in third
     assert [deed["arguments"]["x"] for deed in server.deeds("ran")] == ["rewritten", "d"]
     assert home.replays()
+
+
+def test_a_gate_on_a_server_stops_every_tool_of_it_and_no_other(
+    home: Harbour, servers: dict[str, Server]
+) -> None:
+    gate = '[[gate]]\nevent = "tool:before"\nmatch-tool = "mcp__two"\nreason = "not here"\n'
+    home.addon("shut", 'id = "shut"\n' + gate)
+    home.trust()
+    home.go(ALL, words=FULL)
+    assert _ran(servers) == ["one__a", "one__b", "three__a", "three__b"]
 
 
 def test_a_delegate_has_the_servers_of_its_sender_and_no_more(

@@ -139,6 +139,12 @@ async def test_a_picture_that_is_too_large_is_told(bench: Bench) -> None:
     assert "can be shown" in await bench.refused("read", path="a.png")
 
 
+async def test_a_picture_with_too_long_a_side_is_told(bench: Bench) -> None:
+    bench.file("a.png", PNG[:8] + b"\0\0\0\rIHDR" + b"\0\0\xff\xff" * 2)
+
+    assert "8,000 pixels" in await bench.refused("read", path="a.png")
+
+
 async def test_an_empty_file_is_told(bench: Bench) -> None:
     bench.file("a.txt", "")
 

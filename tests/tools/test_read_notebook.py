@@ -72,6 +72,16 @@ async def test_pictures_are_shown_up_to_a_number(bench: Bench) -> None:
     assert text.count("left out, read this cell alone to see it") == 1
 
 
+async def test_a_picture_with_too_long_a_side_is_not_shown(bench: Bench) -> None:
+    wide = PNG[:8] + b"\0\0\0\rIHDR" + b"\0\0\xff\xff" * 2
+    bench.file("a.ipynb", notebook(code("plot()", picture(wide), picture())))
+
+    result = await bench.call("read", path="a.ipynb")
+
+    assert result.content[1:] == (Image("image/png", PNG),)
+    assert "[image/png: not shown]" in plain_text(result.content)
+
+
 async def test_pictures_that_are_too_large_or_none_are_told(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,7 +51,7 @@ from induscode.addons.programs import (
 from induscode.addons.tables import ManifestError, ManifestErrorKind, Table, read_toml
 from induscode.feature.capability import CapabilityRequest, parse_capability
 from induscode.feature.limits import COMMAND_NAME_CHARACTERS, TEXT_CHARACTERS
-from induscode.policy.aliases import tool_name
+from induscode.policy.aliases import means, tool_name
 
 __all__ = [
     "MANIFEST_BYTES",
@@ -140,7 +140,7 @@ class GateDescriptor(Struct, frozen=True):
             return True
         if not isinstance(payload, ToolPayload):
             return False
-        return tool_name(payload.name) == tool_name(self.match_tool)
+        return means(tool_name(self.match_tool), tool_name(payload.name))
 
     def gate(self) -> Gate:
         async def decide(payload: Payload) -> GateDecision:

@@ -33,7 +33,7 @@ from induscode.addons.contract import (
 from induscode.addons.offers import OfferedEvent, OfferedTool, Offers
 from induscode.kernel.cancel import CancelToken
 from induscode.kernel.tool import ToolContext, ToolResult
-from induscode.policy.aliases import tool_name
+from induscode.policy.aliases import means, tool_name
 
 __all__ = ["Living", "OfferedAddonTool", "Runtime", "concerns", "record"]
 
@@ -89,7 +89,7 @@ def concerns(tool: str | None, payload: Payload) -> bool:
     """Whether a handler for this tool (None: whatever happens) hears of the payload."""
     if tool is None:
         return True
-    return isinstance(payload, ToolPayload) and tool_name(payload.name) == tool_name(tool)
+    return isinstance(payload, ToolPayload) and means(tool_name(tool), tool_name(payload.name))
 
 
 class OfferedAddonTool(Struct, frozen=True):

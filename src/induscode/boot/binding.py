@@ -62,14 +62,27 @@ cannot have such an id."""
 def bound_tools(
     registry: FeatureRegistry, ctx: DeckContext, environment: Mapping[str, str]
 ) -> tuple[BoundTool, ...]:
-    """All tools of the registry: those of the catalog in its order, then the others as they came.
-    `environment` is what commands find."""
+    """All tools of the registry: those of the catalog in its order, then others of ours, then those
+    of everybody else by feature and name, servers last. So the same tools make the same prefix of a
+    prompt, in whatever order they came. `environment` is what commands find."""
     order = {str(name): place for place, name in enumerate(capability_ids())}
     bound = [
         _bound(feature, tool, _card(feature, tool), ctx, environment)
-        for feature, tool in registry.tools()
+        for feature, tool in sorted(registry.tools(), key=_rank)
     ]
     return tuple(sorted(bound, key=lambda tool: order.get(_name(tool), len(order))))
+
+
+def _rank(contributed: tuple[InstalledFeature, DraftTool]) -> tuple[int, str, str]:
+    """Which of ours there are is written in code, and so is their order."""
+    feature, draft = contributed
+    match feature.descriptor.id.source:
+        case "builtin":
+            return 0, "", ""
+        case "mcp":
+            return 2, feature.id, draft.tool.name
+        case _:
+            return 1, feature.id, draft.tool.name
 
 
 def _name(bound: BoundTool) -> str:

@@ -44,7 +44,8 @@ DEFAULTS: dict[str, Any] = {
         )
     },
 }
-_OPEN_TABLES = ("providers", "models", "mcp", "briefing", "features", "web", "connectors")
+_OPEN_TABLES = ("providers", "models", "briefing", "web", "connectors")
+_WITHOUT_DEFAULT = ("mcp.defer_tokens", "features.work-item")
 _WHOLE = ("models",)  # its keys are names of models, which have dots of their own
 _ENVIRONMENT = {
     "INDUS_MODEL": "model",
@@ -179,7 +180,8 @@ def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def is_setting(key: str) -> bool:
     """Whether something reads this key."""
-    return key in DEFAULTS or key.split(".", maxsplit=1)[0] in _OPEN_TABLES
+    table = key.split(".", maxsplit=1)[0]
+    return key in DEFAULTS or key in _WITHOUT_DEFAULT or table in _OPEN_TABLES
 
 
 def _check(source: str, key: str, value: object) -> None:

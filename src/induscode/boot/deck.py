@@ -11,7 +11,7 @@ from induscode.capability_deck.contract import PLAIN_WORDS, DeckContext, Profile
 from induscode.capability_deck.provision import provision_deck
 from induscode.conductor.ports import BoundTool
 from induscode.errors import UsageError
-from induscode.policy.aliases import tool_name
+from induscode.policy.aliases import means, tool_name
 
 __all__ = ["admits_servers", "check_names", "deck_of", "within_bounds"]
 
@@ -77,5 +77,5 @@ def _admitted(invocation: Invocation) -> Callable[[str], bool]:
         return lambda _: False
     if invocation.tools is None:
         return lambda _: True
-    wanted = {tool_name(name) for name in invocation.tools}
-    return lambda name: tool_name(name) in wanted
+    wanted = [tool_name(name) for name in invocation.tools]
+    return lambda name: any(means(each, tool_name(name)) for each in wanted)

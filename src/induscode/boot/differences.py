@@ -14,6 +14,7 @@ __all__ = ["MAX_LINES", "bounded", "difference"]
 MAX_LINES = 200
 _MAX_COLUMNS = 400
 _MAX_COMPARED = 5_000
+_SEE = "see them all: indus trust show --full"
 
 
 def difference(
@@ -63,17 +64,12 @@ def _file(
         yield f"{name}: {len(old_lines)} lines -> {len(new_lines)} lines, too many to compare"
         return
     heads = "nothing" if old is None else name, "nothing" if new is None else name
-    for line in difflib.unified_diff(old_lines, new_lines, *heads, "accepted", "now", lineterm=""):
-        yield line if len(line) <= _MAX_COLUMNS else _cut(line)
+    yield from difflib.unified_diff(old_lines, new_lines, *heads, "accepted", "now", lineterm="")
 
 
 def _lines(text: str) -> list[str]:
     lines = exact(text).split("\n")
     return lines[:-1] if not lines[-1] else [*lines, "\\ no newline at the end"]
-
-
-def _cut(line: str) -> str:
-    return f"{line[:_MAX_COLUMNS]}... ({len(line) - _MAX_COLUMNS} more characters)"
 
 
 def _texts(
@@ -95,8 +91,14 @@ def _size(mark: FileMark | None) -> str:
 
 
 def bounded(lines: list[str]) -> list[str]:
-    """The first lines, and how many are left out."""
+    """The first lines and the beginning of each, and how much is left out."""
+    first = [_cut(line) for line in lines[:MAX_LINES]]
     more = len(lines) - MAX_LINES
     if more <= 0:
-        return lines
-    return [*lines[:MAX_LINES], f"... {more} more lines; see them all: indus trust show --full"]
+        return first
+    return [*first, f"... {more} more lines; {_SEE}"]
+
+
+def _cut(line: str) -> str:
+    more = len(line) - _MAX_COLUMNS
+    return line if more <= 0 else f"{line[:_MAX_COLUMNS]}... ({more} more characters; {_SEE})"

@@ -24,7 +24,7 @@ from induscode.capability_deck.contract import DeckContext, ToolDeck
 from induscode.conductor.feature_hooks import hooks_of
 from induscode.conductor.hooks import Hooks
 from induscode.conductor.ports import Background, BoundTool, BriefSpan, NoBackground
-from induscode.feature.capability import GrantPort
+from induscode.feature.capability import AnyCapability, GrantPort
 from induscode.feature.descriptor import FeatureId
 from induscode.feature.hosting.draft import DraftFragment
 from induscode.feature.hosting.grant_store import GrantStore
@@ -210,7 +210,8 @@ def install_features(ground: Ground) -> Features:
         commands = {each.contribution.name: feature.id for feature, each in before.commands()}
         taken = {**own, **commands}
         record = outlet.renewed_record
-        return _installed(replace(host, tools=tools, commands=taken, record=record), more)
+        found = [_withdrawable(package, store) for package in more]
+        return _installed(replace(host, tools=tools, commands=taken, record=record), found)
 
     features = Features(
         registry,
@@ -230,6 +231,24 @@ def _installed(host: FeatureHost, packages: Sequence[Package]) -> FeatureRegistr
     for package in packages:
         builder.add(package)
     return builder.install()
+
+
+class _BothGrant(Struct, frozen=True):
+    first: GrantPort
+    second: GrantPort
+
+    def denial(self, capability: AnyCapability) -> str | None:
+        return self.first.denial(capability) or self.second.denial(capability)
+
+
+def _withdrawable(package: Package, store: GrantStore) -> Package:
+    """What comes with its grants holds them only as long as the user does not withdraw them."""
+    if package.grants is None:
+        return package
+    made = package.module.descriptor()
+    asked = tuple(request.capability for request in made.all_requests())
+    kept = store.port(made, package.digest, asked)
+    return replace(package, grants=_BothGrant(kept, package.grants))
 
 
 def _fragment(feature: str, draft: DraftFragment) -> Fragment:

@@ -27,7 +27,7 @@ from induscode.feature.hosting.foreign import said
 from induscode.feature.hosting.installed import InstalledFeature
 from induscode.feature.limits import HOOK_SECONDS
 from induscode.kernel.jsontext import clean_text
-from induscode.policy.aliases import tool_name
+from induscode.policy.aliases import means, tool_name
 
 __all__ = ["Ear"]
 
@@ -47,7 +47,7 @@ class Ear:
         self._takes = takes
 
     def matches(self, tool: str) -> bool:
-        return not self.tools or tool_name(tool) in self.tools
+        return not self.tools or any(means(each, tool_name(tool)) for each in self.tools)
 
     async def hear(self, event: object) -> Any:
         """A decision of `takes`, `Continue`, or `Stop` with how it came to that."""

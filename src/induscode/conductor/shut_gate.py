@@ -6,7 +6,7 @@ from typing import Literal
 
 from induscode.conductor.hooks import Stop, ToolView
 from induscode.kernel.tool import ToolResult
-from induscode.policy.aliases import tool_name
+from induscode.policy.aliases import means, tool_name
 
 __all__ = ["ShutGate", "ShutInput", "ShutRewrite"]
 
@@ -25,7 +25,7 @@ class ShutGate(_Shut):
         self._tools = frozenset(map(tool_name, tools))
 
     def matches(self, tool: str) -> bool:
-        return not self._tools or tool_name(tool) in self._tools
+        return not self._tools or any(means(each, tool_name(tool)) for each in self._tools)
 
     async def enter(self, view: ToolView) -> Stop:
         del view

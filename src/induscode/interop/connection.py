@@ -124,8 +124,10 @@ class Connection:
         if self._watch.fault is not None:
             raise self._with_said(self._watch.fault)
         if self._ready.cancelled():
+            late = f"it was not ready within {seconds:g} s"
+            hint = "see that it runs, or give it longer with startup_timeout_sec"
             raise self._with_said(
-                self._fault(ServerFaultKind.NO_HANDSHAKE, f"it was not ready within {seconds:g} s")
+                ServerFault(ServerFaultKind.NO_HANDSHAKE, self.server, late, hint=hint)
             )
 
     async def close(self) -> None:

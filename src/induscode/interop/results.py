@@ -28,6 +28,7 @@ from induscode.interop.limits import BLOCKS_MOST, IMAGES_MOST
 from induscode.kernel.content import Image, Json, SaidBlock, Text
 from induscode.kernel.jsontext import JsonProblem, encode
 from induscode.tools.limits import IMAGE_BYTES
+from induscode.tools.pictures import is_oversized
 from induscode.tools.textfile import image_type
 
 __all__ = ["content_of", "outcome_of", "prompt_blocks", "resource_blocks"]
@@ -109,7 +110,7 @@ def _picture(data: str, claimed: str) -> SaidBlock:
     kind = image_type(found)
     if kind is None:
         return Text(f"[picture, {claimed}, {len(found):,} bytes: it cannot be shown to you]")
-    if len(found) > IMAGE_BYTES:
+    if len(found) > IMAGE_BYTES or is_oversized(found):
         return Text(f"[picture, {kind}, {len(found):,} bytes: too large to be shown to you]")
     return Image(kind, found)
 

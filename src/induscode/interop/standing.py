@@ -40,13 +40,13 @@ class Standing(Struct, frozen=True):
     has_resources: bool = False
 
     def clause(self) -> str:
-        """What to say of it in a sentence that begins with its name."""
+        """What to say of one without a connection, in a sentence that begins with its name."""
         why = f": {self.fault.message}" if self.fault is not None else ""
         match self.state:
             case ServerState.CONNECTING:
                 return f"is being connected{why}"
             case ServerState.READY:
-                return f"is connected{why}"
+                return f"lost its connection just now{why}"
             case ServerState.WAITING:
                 return f"is not connected, and is tried again in {self.wait_seconds:g} s{why}"
             case ServerState.FAILED:

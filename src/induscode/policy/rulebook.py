@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from induscode.kernel.tool import ToolKind
+from induscode.policy.aliases import means
 from induscode.policy.patterns import CommandPatterns, HostPatterns, PathPatterns
 from induscode.policy.rules import Effect, Rule, canonical_name
 from induscode.policy.subject import (
@@ -75,8 +76,8 @@ class _Shelves:
         for rule in rules:
             shelf = self._by_name.setdefault(rule.tool, _Shelf(workspace, fold=fold))
             shelf.rules.append(rule)
-        self._by_prefix = [
-            (name[:-1], shelf) for name, shelf in self._by_name.items() if name.endswith("*")
+        self._of_many = [
+            (name, shelf) for name, shelf in self._by_name.items() if name.endswith("*")
         ]
 
     def of(self, call: CallView, *, impostors: bool) -> Iterator[_Shelf]:
@@ -91,8 +92,8 @@ class _Shelves:
         if name != by_kind and name in self._by_name and (impostors or name not in _KIND_NAMES):
             yield self._by_name[name]
         server = _server_name(call) if impostors else name
-        for prefix, shelf in self._by_prefix:
-            if name.startswith(prefix) or server.startswith(prefix):
+        for many, shelf in self._of_many:
+            if means(many, name) or means(many, server):
                 yield shelf
 
     def touching(self, call: CallView, groups: tuple[tuple[str, ...], ...]) -> Rule | None:

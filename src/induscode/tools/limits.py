@@ -8,6 +8,7 @@ __all__ = [
     "DIFF_LINES",
     "FILE_BYTES",
     "IMAGE_BYTES",
+    "IMAGE_SIDE",
     "LINE_CHARACTERS",
     "LISTED_NAMES",
     "OUTPUT_BYTES",
@@ -30,7 +31,8 @@ FILE_BYTES = 50 * 1024 * 1024
 """The largest file that is read."""
 
 IMAGE_BYTES = 5 * 1024 * 1024
-"""The largest picture that is shown to the model."""
+IMAGE_SIDE = 8_000
+"""The largest picture that is shown to the model, in bytes and in pixels of a side."""
 
 READ_LINES = 2_000
 """Lines of one `read` unless it asks for another number."""

@@ -14,7 +14,8 @@ from induscode.kernel.content import Image, Text
 from induscode.kernel.tool import ToolContext, ToolResult
 from induscode.policy.paths import resolve
 from induscode.tools.knowing import file_details
-from induscode.tools.limits import IMAGE_BYTES, READ_LINES
+from induscode.tools.limits import IMAGE_BYTES, IMAGE_SIDE, READ_LINES
+from induscode.tools.pictures import is_oversized
 from induscode.tools.reading.kinds import binary_sentence
 from induscode.tools.reading.large import read_large
 from induscode.tools.reading.lines import numbered
@@ -71,6 +72,11 @@ def _picture(path: Path, media_type: str, data: bytes) -> ToolResult:
         return ToolResult.error(
             f"{about}; pictures of at most {IMAGE_BYTES:,} bytes can be shown. Make a smaller copy "
             "with a command."
+        )
+    if is_oversized(data):
+        return ToolResult.error(
+            f"{about}; a side of it is longer than the {IMAGE_SIDE:,} pixels that can be shown. "
+            "Make a smaller copy with a command."
         )
     return ToolResult(content=(Text(about), Image(media_type, data)), display=about)
 

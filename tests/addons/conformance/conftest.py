@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.addons.conformance.stage import TIERS, Stage
+from tests.addons.conformance.stage import EVERY, Stage
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +17,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def of(name: str) -> Path:
         if name not in made:
             root = tmp_path_factory.mktemp(name)
-            Stage(root, TIERS[name]).installed()
+            Stage(root, EVERY[name]).installed()
             made[name] = root
         return made[name]
 
@@ -27,7 +27,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 @pytest.fixture
 def stage(request: pytest.FixtureRequest, tmp_path: Path, template: Callable[[str], Path]) -> Stage:
     """The subject of one tier, installed and granted everything."""
-    tier = TIERS[request.param]
+    tier = EVERY[request.param]
     if not tier.path.exists():
         pytest.skip(f"{tier.path.name} was not built: make guests ALL=1")
     if tier.path.suffix == ".mjs" and shutil.which("node") is None:

@@ -2,6 +2,8 @@
 
 `subject/` has the same addon six times: what it does is decided by words in what it is given. The
 tests here are behaviours; each runs with every tier that can show it, and expects the same of all.
+Features that are no addons are there as well, for what every kind of feature can show: a server,
+and one that ships.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import contextlib
 import io
 import json
 import shutil
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +22,7 @@ import pytest
 
 from induscode.boot.commands import replay, why
 from induscode.feature.capability import parse_capability
+from induscode.feature.descriptor import FeatureRuntimeKind
 from induscode.feature.hosting.grant_store import GrantStore
 from tests.addons.session.house import House, spoken
 from tests.channels.place import Place
@@ -35,9 +39,28 @@ _FACTS = ("point", "decision", "outcome", "rewritten_by", "arguments", "paramete
 
 
 @dataclass(frozen=True)
+class Calls:
+    """Arguments with which a tool answers, with which it fails, and which are not for it; and the
+    words that it then says."""
+
+    good: dict[str, Any]
+    wrong: dict[str, Any]
+    misfit: dict[str, Any]
+    said: str
+    told: str
+
+
+_MEASURED = Calls({"text": "cloth"}, {"text": "wrong"}, {"text": 7}, "it fits", "that is wrong")
+_LISTED = Calls(
+    {}, {"id": "W-0009"}, {"id": 7}, "No work item is open or doing; 0 in all.", "there is no work"
+)
+
+
+@dataclass(frozen=True)
 class Tier:
     """`intercepts`: it can stand around tools; `asks`: it can call the host; `tasks`: it has one.
-    `needs` is what its programs need besides the grants of a behaviour."""
+    `needs` is what its programs need besides the grants of a behaviour. `feature` is who it is,
+    and `tool` what it offers the model."""
 
     name: str
     path: Path
@@ -45,10 +68,15 @@ class Tier:
     asks: bool = True
     tasks: bool = True
     needs: tuple[str, ...] = ()
+    feature: str = FEATURE
+    tool: str = "measure"
+    calls: Calls = _MEASURED
 
     @property
     def runtime(self) -> str:
         """As the log names it."""
+        if self.feature != FEATURE:
+            return "mcp-bridge" if self.feature.startswith("mcp:") else "builtin"
         if self.path.suffix == ".wasm":
             return "wasm"
         return "external-process" if self.path.suffix else "declarative"
@@ -72,6 +100,20 @@ TIERS = {
         Tier(_SLOW, _GUESTS / "subject-python.wasm", tasks=False),
     )
 }
+OTHERS = {
+    tier.name: tier
+    for tier in (
+        Tier("server", _HERE / "server.py", feature="mcp:subject", tool="subject__measure"),
+        Tier(
+            "builtin",
+            _HERE,
+            feature="builtin:work-item",
+            tool="work_item_list",
+            calls=_LISTED,
+        ),
+    )
+}
+EVERY = {**TIERS, **OTHERS}
 
 
 class Stage(House):
@@ -90,12 +132,25 @@ class Stage(House):
     def installed(self) -> None:
         """With everything granted that it asks for. The component in Python is 18 MB of code, which
         is compiled now."""
+        match self.tier.name:
+            case "server":
+                row = {"command": sys.executable, "args": ["-S", str(self.tier.path)]}
+                (self.indus / "mcp.json").write_text(json.dumps({"mcpServers": {"subject": row}}))
+                return
+            case "builtin":
+                self.config("[features]\nwork-item = true\n")
+                return
+            case _:
+                pass
         installing = self.start("addon", "install", str(self.tier.path), "--yes")
         out, err = installing.communicate(timeout=_COMPILING)
         assert installing.returncode == 0, (out + err).decode()
 
     def only(self, *capabilities: str) -> None:
-        """Of what was granted, leave these and what its programs need."""
+        """Of what was granted, leave these and what its programs need. What the host or the ledger
+        grants by itself stays."""
+        if self.tier.name in OTHERS:
+            return
         store = GrantStore(self.indus)
         held = store.of(FEATURE)
         assert held is not None
@@ -152,3 +207,10 @@ def across(*, lacking: Iterable[str] = ()) -> pytest.MarkDecorator:
     slow = pytest.mark.timeout(_COMPILING + 40)
     given = [pytest.param(tier.name, marks=slow if tier.name == _SLOW else ()) for tier in fit]
     return pytest.mark.parametrize("stage", given, indirect=True)
+
+
+def of_every_kind() -> pytest.MarkDecorator:
+    """Run with a feature of each runtime kind."""
+    kinds = ("builtin", "toml", "python", "wasm-c", "server")
+    assert len({EVERY[name].runtime for name in kinds}) == len(FeatureRuntimeKind)
+    return pytest.mark.parametrize("stage", kinds, indirect=True)

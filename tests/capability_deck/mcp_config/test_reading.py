@@ -117,6 +117,11 @@ def test_a_row_with_neither_address_nor_command_is_skipped_and_the_rest_counts()
     )
 
 
+def test_a_mistyped_command_is_guessed() -> None:
+    (only,) = map(str, reading({"servers": [{"name": "odd", "comand": "x"}]}).problems)
+    assert only.endswith("has neither `command` nor `url`; skipped; did you mean 'command'?")
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from induscode.addons.contract.events import AddonId, Arguments, Change, GateDecision
 from induscode.kernel.tool import ToolResult
-from induscode.policy.aliases import tool_name
+from induscode.policy.aliases import means, tool_name
 
 __all__ = [
     "AnyTool",
@@ -89,8 +89,11 @@ class ToolInterceptor(Struct, frozen=True):
     exit: ExitFn | None = None
 
     def matches(self, tool: str) -> bool:
-        """Names are compared as people write them: `Bash` means `bash`."""
-        return isinstance(self.match, AnyTool) or tool_name(self.match.name) == tool_name(tool)
+        """Names are compared as people write them: `Bash` means `bash`, `mcp__git` all tools of
+        that server."""
+        if isinstance(self.match, AnyTool):
+            return True
+        return means(tool_name(self.match.name), tool_name(tool))
 
 
 class InterceptResult(Struct, frozen=True):

@@ -37,7 +37,7 @@ from induscode.feature.limits import COMMAND_SECONDS
 from induscode.kernel.content import plain_text
 from induscode.kernel.jsontext import digest, encode
 from induscode.kernel.tool import ToolContext, ToolResult
-from induscode.policy.aliases import tool_name
+from induscode.policy.aliases import means, tool_name
 from induscode.tools.schema import checker
 
 __all__ = ["TOOL_SECONDS", "About", "Answer", "Questions"]
@@ -224,7 +224,7 @@ class Questions:
 
     def _concerns(self, place: int, tool: str) -> bool:
         wanted = self._tools[place]
-        return wanted is None or tool_name(wanted) == tool_name(tool)
+        return wanted is None or means(tool_name(wanted), tool_name(tool))
 
     def _begin(self) -> float:
         self._faults.clear()

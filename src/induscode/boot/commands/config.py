@@ -128,6 +128,8 @@ def _chosen(settings: Mapping[str, Setting], key: str | None) -> dict[str, Setti
         for name, setting in sorted(settings.items())
         if name == key or name.startswith(f"{key}.")
     }
+    if not inside and is_setting(key):
+        raise UsageError(f"{key} is not set", hint=f"to set it: indus config set {key} VALUE")
     if not inside:
         known = ", ".join(sorted(settings))
         raise UsageError(f"there is no setting {key!r}", hint=f"known: {known}")

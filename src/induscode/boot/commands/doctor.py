@@ -15,9 +15,11 @@ from msgspec import Struct
 
 from induscode.boot.commands.common import here, out, out_json, parser
 from induscode.boot.credentials import Credentials, find_key
+from induscode.boot.mcp.configured import configured
 from induscode.boot.surroundings import Surroundings
 from induscode.channels.terminal import Ink
 from induscode.errors import ConfigError, IndusError
+from induscode.policy.belongings import Kind
 from induscode.version import VERSION
 
 __all__ = ["run"]
@@ -70,6 +72,7 @@ def _checks(environ: Mapping[str, str]) -> Iterator[Check]:
     model = around.config.settings["model"]
     yield Check("model", "ok", f"{model.value} (from {model.layer})")
     yield from _keys(around, environ)
+    yield from _servers(around)
     for program, use in (("git", "workspaces"), ("bash", "the bash tool")):
         found = shutil.which(program)
         yield Check(program, "ok" if found else "bad", found or f"missing: {use} need it")
@@ -96,6 +99,21 @@ def _sessions(data: Path) -> Check:
     except OSError as error:
         return Check("sessions", "bad", f"{data} cannot be written: {error.strerror}")
     return Check("sessions", "ok", f"{data} (a durable write takes {each:.1f} ms)")
+
+
+def _servers(around: Surroundings) -> Iterator[Check]:
+    """What is configured; nothing is started."""
+    loaded = configured(around, None)
+    if loaded is None:
+        return
+    servers = len(loaded.servers)
+    told = [f"{servers} {'server' if servers == 1 else 'servers'} configured"]
+    if loaded.problems:
+        told.append(f"{len(loaded.problems)} wrong in their configuration")
+    if around.trust.held_back(Kind.MCP):
+        told.append("a file waits for trust")
+    state = "ok" if len(told) == 1 else "note"
+    yield Check("mcp", state, f"{', '.join(told)}; how each does: indus mcp list")
 
 
 def _keys(around: Surroundings, environ: Mapping[str, str]) -> Iterator[Check]:

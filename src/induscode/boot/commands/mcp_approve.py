@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -44,7 +45,7 @@ def run_approve(
     if not approve(store, chosen, iso(around.clock.now_ms())):
         raise UserError(
             "what is held changed while you looked, so nothing was approved",
-            hint=f"look again: indus mcp approve {' '.join(names)}",
+            hint=f"look again: indus mcp approve {shlex.join(names)}",
         )
     for each in chosen:
         out(f"approved: {each.tool.name}")
@@ -81,7 +82,7 @@ def _chosen(shown: list[Shown], names: Sequence[str]) -> list[Shown]:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NobodyToAsk(
             "there is nobody to ask, so nothing was approved",
-            hint=f"to accept what is shown: indus mcp approve {' '.join(names)} --yes",
+            hint=f"to accept what is shown: indus mcp approve {shlex.join(names)} --yes",
         )
     if len(shown) == 1:
         answer = _answer("approve this as it is now? [y]es, [n]o: ")

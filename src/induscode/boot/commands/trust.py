@@ -18,6 +18,7 @@ from induscode.policy.belongings import Belonging
 from induscode.policy.contents import ABSENT, FileMark, Seen, Unfit
 from induscode.policy.paths import inside
 from induscode.policy.trust import ItemState, State, Trust
+from induscode.policy.trust_store import ItemRecord
 
 __all__ = ["run"]
 
@@ -57,7 +58,7 @@ def _show(around: Surroundings, names: list[str], *, as_json: bool, full: bool) 
     trust = around.trust
     items = _named(around, names) or trust.items
     states = [trust.state(item) for item in items]
-    changes = {each.item.path: _changes(trust, each) for each in states}
+    changes = {each.item.path: _changes(trust, each, named=bool(names)) for each in states}
     if as_json:
         rows = [
             {
@@ -106,13 +107,17 @@ def _rows(states: Sequence[ItemState], environ: dict[str, str]) -> None:
         out(f"  {state}  {kind.ljust(width)}  {shown_path(each.item)}{reason}")
 
 
-def _changes(trust: Trust, each: ItemState) -> list[str]:
-    if each.state is not State.CHANGED or trust.record is None:
+def _changes(trust: Trust, each: ItemState, *, named: bool) -> list[str]:
+    """What is to be looked at: how it changed, or all of it where it was never accepted. That is
+    read only for whoever named the item."""
+    looked_at = {State.CHANGED, State.NEW, State.WAITING} if named else {State.CHANGED}
+    if each.state not in looked_at:
         return []
     seen = trust.examine(each.item)
-    before = trust.record.items[each.item.path]
     if isinstance(seen, Unfit):
         return [f"{shown_path(each.item)}: {exact(seen.reason)}"]
+    known = {} if trust.record is None else trust.record.items
+    before = known.get(each.item.path) or ItemRecord(each.item.kind, "", "", {})
     return difference(each.item.path, before, seen, trust.store.text)
 
 

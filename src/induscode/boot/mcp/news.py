@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from shlex import quote
 
 from induscode.boot.mcp.listings import Held, Listed
+from induscode.boot.mcp.wording import last_of, one_line
 from induscode.capability_deck.mcp_config.servers import ConfigProblem
 from induscode.channels.terminal import exact
 from induscode.interop.faults import ServerFault
@@ -92,8 +94,11 @@ class News:
 
 
 def _failure(fault: ServerFault) -> str:
-    said = exact(str(fault))
-    return f"{said}; {fault.hint}" if fault.hint else said
+    """On one line, however many its server made of it: none of them looks like one of ours."""
+    server = exact(fault.server)
+    said = f"; it said: {last_of(fault.said)}" if fault.said else ""
+    do = fault.hint or f"{_SEE} {quote(server)}"
+    return f"the MCP server {server!r}: {one_line(fault.message)}{said}; {exact(do)}"
 
 
 def _held_line(server: str, held: Sequence[Held]) -> str:
@@ -102,5 +107,5 @@ def _held_line(server: str, held: Sequence[Held]) -> str:
     what = "1 tool is" if len(held) == 1 else f"{len(held)} tools are"
     return (
         f"the MCP server {server!r}: {what} held until you approve: {names}{more}"
-        f" ({held[0].reason}); {_SEE}; accept: indus mcp approve {server}"
+        f" ({held[0].reason}); {_SEE}; accept: indus mcp approve {quote(server)}"
     )

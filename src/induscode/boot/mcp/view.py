@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Self
 
 from induscode.boot.commands.common import out
@@ -143,7 +144,7 @@ class McpView:
         self._entry("held", f"{_count(len(row.held), 'tool')} until you approve", "red")
         for tool in row.held:
             self._held(tool, "    ")
-        self._entry("do", f"look at the difference; accept: indus mcp approve {row.name}")
+        self._entry("do", f"look at the difference; accept: indus mcp approve {quote(row.name)}")
 
     def _held(self, tool: HeldTool, indent: str) -> None:
         name = self._ink(self._line(tool.name), "bold")

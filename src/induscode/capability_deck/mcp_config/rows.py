@@ -116,10 +116,14 @@ class RowReader:
             raise _Wrong("type", f"{shown(said)} is no transport", hint)
         found = self._text("url") is not None
         if said is None and not found and self._text("command") is None:
-            raise _Wrong("", "has neither `command` nor `url`", "say what to start or where to go")
+            raise _Wrong("", "has neither `command` nor `url`", self._meant())
         if said is None:
             return Transport.HTTP if found else None
         return _TYPES[said]
+
+    def _meant(self) -> str:
+        near = (guess(key, ("command", "url")) for key in self._row if key not in _KNOWN)
+        return next(filter(None, near), "say what to start or where to go")
 
     def _stdio(self, name: str) -> StdioServer:
         command = self._needed("command")

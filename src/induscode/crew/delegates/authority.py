@@ -8,7 +8,7 @@ from induscode.capability_deck.agents.profile import SubagentProfile
 from induscode.capability_deck.catalog import cards_for_profile
 from induscode.capability_deck.contract import PLAIN_WORDS, DeckFault, Profile
 from induscode.crew.delegates.limits import MAX_DEPTH, SECONDS
-from induscode.policy.aliases import tool_name
+from induscode.policy.aliases import means, tool_name
 from induscode.policy.modes import Mode, narrower
 
 __all__ = ["DELEGATING_TOOL", "mode_of", "seconds_of", "tools_of"]
@@ -52,7 +52,4 @@ def _admitted(parent: Sequence[str], collection: str | tuple[str, ...] | None) -
 def _named(tool: str, names: Iterable[str]) -> bool:
     """Whether a list as people write it names this tool; a trailing `*` means all that begin so."""
     plain = tool_name(tool)
-    wanted = [tool_name(name) for name in names]
-    return any(
-        plain.startswith(name[:-1]) if name.endswith("*") else plain == name for name in wanted
-    )
+    return any(means(tool_name(name), plain) for name in names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import AbstractAsyncContextManager
+from shlex import quote
 from typing import Protocol
 
 from msgspec import Struct
@@ -78,7 +79,7 @@ class Vault(Protocol):
 
 
 def login_hint(server: str) -> str:
-    return f"run: indus mcp login {server}"
+    return f"run: indus mcp login {quote(server)}"
 
 
 def has_own_key(server: RemoteServer) -> bool:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from induscode.kernel.content import Image
 from induscode.tools.bounded import keep_beginning, keep_end
 from induscode.tools.limits import READ_CHARACTERS
+from induscode.tools.pictures import is_oversized
 from induscode.tools.reading.limits import OUTPUT_CHARACTERS, PICTURES, PICTURES_BYTES
 from induscode.tools.textfile import image_type
 
@@ -131,7 +132,7 @@ class _Show:
         except (ValueError, binascii.Error):
             return f"[{kind}: broken]"
         media_type = image_type(image)
-        if media_type is None:
+        if media_type is None or is_oversized(image):
             return f"[{kind}: not shown]"
         room = PICTURES_BYTES - sum(len(picture.data) for picture in self.pictures)
         if len(self.pictures) >= PICTURES or len(image) > room:
