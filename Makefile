@@ -118,7 +118,12 @@ sizes: setup
 .PHONY: test
 test: system setup local servers check ## everything CI runs: the gates, then the tests
 	$(call say,pytest)
-	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not long"
+
+.PHONY: long
+long: system setup local servers ## the tests that CI has no time for
+	$(call say,pytest: the long ones)
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m long
 
 .PHONY: coverage
 coverage: system setup local servers ## tests with branch coverage; fails below the floor in pyproject.toml

@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.channels.forms import asking, form, page, server_pid, told
 from tests.channels.place import BOUND, Place
 from tests.channels.pty_talk import CTRL_C, CTRL_D, PtyTalk
@@ -66,6 +68,7 @@ def test_fields_are_asked_one_after_the_other_and_sent_after_a_look(place: Place
     assert told(place) == [{"action": "accept", "content": content}]
 
 
+@pytest.mark.long
 def test_an_empty_line_is_the_default_and_a_skip_leaves_it_out(place: Place) -> None:
     with PtyTalk(place, "go", *asking(place, form(schema=MAYBE), form(schema=MAYBE))) as talk:
         fill(talk, "", "")
@@ -78,6 +81,7 @@ def test_an_empty_line_is_the_default_and_a_skip_leaves_it_out(place: Place) -> 
     assert [each["content"] for each in told(place)] == [{"name": "Ada"}, {}]
 
 
+@pytest.mark.long
 def test_what_is_required_cannot_be_left_out_and_all_can_be_begun_again(place: Place) -> None:
     with PtyTalk(place, "go", *asking(place, form(schema=NAME))) as talk:
         seen = fill(talk, "", "/skip", "Bob")
@@ -116,6 +120,7 @@ def test_ctrl_c_puts_a_form_away_and_the_turn_goes_on(place: Place) -> None:
     assert told(place) == [{"action": "cancel"}]
 
 
+@pytest.mark.long
 def test_a_server_that_asks_again_and_again_can_be_stopped(place: Place) -> None:
     with PtyTalk(place, "go", *asking(place, *[form(schema=NAME)] * 5)) as talk:
         talk.wait_for("answer: ")
@@ -164,6 +169,7 @@ def test_a_page_is_shown_in_full_with_its_host_and_never_opened(place: Place) ->
     assert not marker.exists()
 
 
+@pytest.mark.long
 def test_the_host_stands_out_in_colour(place: Place) -> None:
     words = asking(place, page("https://s.example/s.example"))
     with PtyTalk(place, "go", *words, NO_COLOR="") as talk:
@@ -173,6 +179,7 @@ def test_the_host_stands_out_in_colour(place: Place) -> None:
     assert "https://\x1b[33;1ms.example\x1b[0m/s.example" in talk.raw
 
 
+@pytest.mark.long
 def test_what_was_typed_before_the_form_does_not_fill_it_in(place: Place) -> None:
     words = asking(place, form(schema=NAME))
     script = place.workspace / "answers.toml"
@@ -237,6 +244,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.long
 def test_a_server_that_asks_while_no_turn_runs_is_declined_and_told_of(place: Place) -> None:
     row = {"command": sys.executable, "args": ["-c", RESTLESS]}
     (place.home / "mcp.json").write_text(json.dumps({"mcpServers": {"restless": row}}))

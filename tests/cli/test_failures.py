@@ -150,11 +150,12 @@ def test_a_wrong_configuration_names_file_field_and_remedy(
 
 
 def test_a_setting_that_nothing_knows_is_a_warning(home: Home) -> None:
-    home.config("colour = 'red'\n[mcp]\nanything = 1\n")
+    home.config("colour = 'red'\n[mcp]\nanything = 1\ndefer_tokens = 1\n")
     ran = home.run("-p", "hi", "-m", home.script(answer()))
     assert (ran.code, ran.out) == (0, "Hello.\n")
     assert "colour: not a setting we know; it is ignored" in ran.err
-    assert "mcp" not in ran.err
+    assert "mcp.anything: not a setting we know; it is ignored" in ran.err
+    assert "defer_tokens" not in ran.err
 
 
 @requirement("cli.flag.unknown", "cli.exit.2")

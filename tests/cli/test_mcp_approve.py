@@ -77,6 +77,7 @@ def test_a_changed_tool_is_shown_line_by_line_and_approved(home: Harbour, git: S
     assert row(listed(home), "git")["held"] == []
 
 
+@pytest.mark.long
 def test_nothing_of_a_long_difference_is_left_out_before_a_yes(home: Harbour, git: Server) -> None:
     words = ["x" * 600 + "end", *(f"line {n}" for n in range(100))]
     pulled(home, git, description="\n".join(words))
@@ -87,6 +88,7 @@ def test_nothing_of_a_long_difference_is_left_out_before_a_yes(home: Harbour, gi
         assert all(f"+{each}" in ran.out for each in words)
 
 
+@pytest.mark.long
 def test_a_tool_is_named_as_rules_name_it_or_by_its_server(home: Harbour, git: Server) -> None:
     pulled(home, git, description="Another.")
     [ledger] = (home.indus / "mcp").glob("*.jsonl")
@@ -129,6 +131,7 @@ def test_everything_held_of_a_server_is_approved_by_its_name(home: Harbour, git:
     assert home.held() == {"other__ping": "its definition is not the one that was approved"}
 
 
+@pytest.mark.long
 def test_another_launch_line_is_shown_and_approved_for_all_tools(
     home: Harbour, git: Server
 ) -> None:
@@ -141,6 +144,7 @@ def test_another_launch_line_is_shown_and_approved_for_all_tools(
     assert live(home) == ["git__log", "git__status"]
 
 
+@pytest.mark.long
 def test_a_tool_that_went_back_is_held_and_says_so(home: Harbour, git: Server) -> None:
     pulled(home, git, description="Another.")
     pulled(home, git)
@@ -152,6 +156,7 @@ def test_a_tool_that_went_back_is_held_and_says_so(home: Harbour, git: Server) -
     assert live(home) == ["git__log", "git__status"]
 
 
+@pytest.mark.long
 def test_what_is_not_held_needs_no_approval(home: Harbour, git: Server) -> None:
     before = home.ledger().next_seq
     for name in ("git", "git__log"):
@@ -161,6 +166,7 @@ def test_what_is_not_held_needs_no_approval(home: Harbour, git: Server) -> None:
     assert home.ledger().next_seq == before
 
 
+@pytest.mark.long
 def test_an_unknown_name_is_refused_with_names_that_are_near(home: Harbour, git: Server) -> None:
     pulled(home, git, description="Another.")
     ran = home.run("mcp", "approve", "git__lag", "--yes")
@@ -188,6 +194,7 @@ def test_a_person_is_asked_and_may_say_no(home: Harbour, git: Server) -> None:
     assert live(home) == ["git__log", "git__status"]
 
 
+@pytest.mark.long
 def test_a_person_may_approve_some_of_what_is_held(home: Harbour, git: Server) -> None:
     git.offer(tool("log", "One."), tool("status", "Two."))
     listed(home)
@@ -227,6 +234,7 @@ def test_an_approval_in_the_meantime_is_a_change_too(home: Harbour, git: Server)
     assert live(home) == ["git__log", "git__status"]
 
 
+@pytest.mark.long
 def test_a_tool_of_a_server_that_is_launched_otherwise_by_now_says_so(
     home: Harbour, git: Server
 ) -> None:
@@ -237,6 +245,7 @@ def test_a_tool_of_a_server_that_is_launched_otherwise_by_now_says_so(
     assert live(home) == []
 
 
+@pytest.mark.long
 def test_a_server_whose_name_is_a_command_of_a_shell_is_quoted(home: Harbour) -> None:
     """What is shown to be typed does what it says, and nothing else."""
     server = home.server("x; touch y", tool("go"))

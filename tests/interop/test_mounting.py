@@ -24,6 +24,7 @@ from tests.test_budgets import exceeded, unobserved
 __all__ = ["unobserved"]  # a fixture
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 @pytest.mark.usefixtures("unobserved")
 def test_ten_servers_that_take_a_second_each_are_mounted_in_one_and_80_ms_a_server() -> None:

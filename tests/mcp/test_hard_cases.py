@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.anthropic_steps import call, calls, say
 from tests.mcp.harbour import FULL, Harbour, tool
 from tests.mcp.pulls import BEFORE, DEFINITION, OFFERS
+
+pytestmark = pytest.mark.long
 
 NO_PART = "its server is not part of this session"
 

@@ -10,6 +10,8 @@ from tests.cli.home import answer
 from tests.interop.real import from_npm
 from tests.mcp.harbour import Harbour
 
+pytestmark = pytest.mark.long
+
 TEXT = "demo://resource/dynamic/text/1"
 
 

@@ -265,12 +265,13 @@ def _supervisor(registry: FeatureRegistry) -> Tasks:
 
 
 def _grant(feature: Installed) -> str:
-    """By which right: ours by default; anything else by trust in the workspace it belongs to, and
-    by the user, for exactly these."""
+    """By which right: ours by default; a server by what the ledger of tools says; anything else by
+    trust in the workspace it belongs to, and by the user, for exactly these."""
     if feature.descriptor.id.source == "builtin":
         return "builtin"
     if feature.descriptor.id.source == "mcp":
-        return f"ledger: {len(feature.draft.tools)} tools"
+        count = len(feature.draft.tools)
+        return "ledger: 1 tool" if count == 1 else f"ledger: {count} tools"
     named = tuple(one for one in feature.granted if one not in feature.trusted)
     rights = (("trust", feature.trusted), ("user", named))
     said = [f"{by}: {', '.join(one.text() for one in held)}" for by, held in rights if held]

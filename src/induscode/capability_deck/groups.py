@@ -62,6 +62,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
         "tools/local_fs.py",
         "tools/ls.py",
         "tools/read.py",
+        "tools/pictures.py",
         "tools/reading/*.py",
         "tools/replacing.py",
         "tools/textfile.py",

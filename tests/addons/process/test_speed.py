@@ -11,7 +11,7 @@ from induscode.addons.contract import HookEvent
 from tests.addons.process.nursery import CALL, Nursery
 
 CALLS = 300
-TRIPS = 6
+TRIPS = 10
 """Lines to a bare program and back that one gate may take: it takes one, and some work."""
 
 GATE = """
