@@ -23,7 +23,7 @@ from induscode.kernel.events import Event, TextDelta, ThinkingDelta, UsageReport
 from induscode.kernel.scrubbing import scrubbed
 from induscode.policy.redaction import Secrets
 
-__all__ = ["CleanOutput", "clean_events", "known_secrets", "secrets_of_process"]
+__all__ = ["CleanOutput", "clean_events", "key_variables", "known_secrets", "secrets_of_process"]
 
 _SECRET_NAMES = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_SECRET_KEY", "_ACCESS_KEY")
 _IN_ADDRESS = re.compile(r"://([^/?#@\s:]*):([^/?#@\s]+)@")
@@ -108,11 +108,16 @@ def _clean(event: Event, secrets: Secrets) -> Event:
 
 
 def _named_variables(config: Config, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for variable in key_variables(config):
+        if environ.get(variable):
+            yield variable, environ[variable]
+
+
+def key_variables(config: Config) -> Iterator[str]:
     """Those that hold keys: of providers, of a search service, of connectors."""
     for key in config.settings:
-        variable = config.text(key) if key.endswith((".api_key_env", ".value_env")) else ""
-        if variable and environ.get(variable):
-            yield variable, environ[variable]
+        if key.endswith((".api_key_env", ".value_env")) and (variable := config.text(key)):
+            yield variable
 
 
 def _logins(folder: Path) -> Iterator[tuple[str, str]]:

@@ -6,12 +6,12 @@ on purpose: words of the query in names and descriptions, the same answer every 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from msgspec import Struct
 
 from induscode.briefing.contract import SkillCard
+from induscode.kernel.ranking import ranked
 
 __all__ = [
     "FOUND_SKILLS",
@@ -36,10 +36,6 @@ _ENTRY = len(
     "  </skill>\n"
 )
 _LONGER_ESCAPED = {"&": len("amp;"), "<": len("lt;"), ">": len("gt;")}
-_WORD = re.compile(r"[^\W_]+")
-_PART_OF_A_WORD = 3
-"""So many letters are looked for inside of words, too; fewer are in nearly every text."""
-_WHOLE_NAME, _IN_NAME, _WITHIN_NAME, _IN_DESCRIPTION, _WITHIN_DESCRIPTION = 64, 16, 8, 4, 1
 
 
 class Listing(Struct, frozen=True):
@@ -70,13 +66,8 @@ def search_skills(
 ) -> list[SkillCard]:
     """Those that have a word of `query`, in any case: first those with most of its words, then
     those that have them in their names. Of equals, the one given first. Without a word, all."""
-    words = _words(query)
-    if not words:
-        return list(cards[: max(limit, 0)])
-    ranked = [(_rank(card, words), card) for card in cards]
-    found = [pair for pair in ranked if pair[0] > (0, 0)]
-    found.sort(key=lambda pair: pair[0], reverse=True)
-    return [card for _, card in found[: max(limit, 0)]]
+    found = ranked(cards, query, lambda card: (card.name, card.description))
+    return found[: max(limit, 0)]
 
 
 def found_text(cards: Sequence[SkillCard]) -> str:
@@ -90,25 +81,3 @@ def found_text(cards: Sequence[SkillCard]) -> str:
 def _size(card: SkillCard) -> int:
     text = f"{card.name}{card.description}{card.location}"
     return _ENTRY + len(text) + sum(text.count(c) * more for c, more in _LONGER_ESCAPED.items())
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.casefold()))
-
-
-def _rank(card: SkillCard, words: frozenset[str]) -> tuple[int, int]:
-    """How many of the words it has, and how near to its name."""
-    name, description = card.name.casefold(), card.description.casefold()
-    name_words, description_words = _words(name), _words(description)
-    weights: list[int] = []
-    for word in words:
-        long = len(word) >= _PART_OF_A_WORD
-        if word in name_words:
-            weights.append(_IN_NAME)
-        elif long and word in name:
-            weights.append(_WITHIN_NAME)
-        elif word in description_words:
-            weights.append(_IN_DESCRIPTION)
-        elif long and word in description:
-            weights.append(_WITHIN_DESCRIPTION)
-    return len(weights), sum(weights) + (_WHOLE_NAME if words == name_words else 0)

@@ -17,6 +17,8 @@ from mcp.types.methods import parse_server_result
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from induscode.interop.translating import first_problem
+
 __all__ = ["mending"]
 
 _KIND = "resultType"
@@ -100,8 +102,7 @@ def _problem(result: dict[str, Any], version: str) -> str | None:
     try:
         parse_server_result(_LIST, version, result)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        return f"{'.'.join(map(str, first['loc'][2:]))}: {first['msg']}"
+        return first_problem(error, below=2)
     except (KeyError, ValueError):
         return None  # not a version that has such lists: the SDK says so
     return None

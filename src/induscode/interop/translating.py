@@ -17,7 +17,7 @@ from induscode.interop.remote import status_of, unreached
 from induscode.interop.watch import REFUSED
 from induscode.policy.redaction import Secrets
 
-__all__ = ["Translator"]
+__all__ = ["Translator", "first_problem"]
 
 # The SDK says that a connection is lost with a code that servers use for anything; it is told from
 # theirs by its words.
@@ -76,7 +76,7 @@ def _read(error: BaseException, status: int) -> tuple[ServerFaultKind, str]:
             answered = f"it answered {status}: " if status else ""
             return kind, f"{answered}{error.message}"
         case ValidationError():
-            return ServerFaultKind.BAD_ANSWER, f"its answer is none: {_short(error)}"
+            return ServerFaultKind.BAD_ANSWER, f"its answer is none: {first_problem(error)}"
         case TimeoutError():
             return ServerFaultKind.OUT_OF_TIME, "it did not answer in time"
         case _ if unreached(error):
@@ -89,6 +89,7 @@ def _named(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def _short(error: ValidationError) -> str:
+def first_problem(error: ValidationError, *, below: int = 0) -> str:
+    """The field and what is wrong with it, its path without the first `below` parts."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return f"{'.'.join(map(str, first['loc'][below:]))}: {first['msg']}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import textwrap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -12,12 +11,12 @@ from induscode.boot.addons.listing import AddonRow, AddonState
 from induscode.boot.addons.plan import Difference, Plan
 from induscode.boot.addons.records import TIERS
 from induscode.boot.commands.common import out
+from induscode.boot.labelled import labelled
 from induscode.boot.places import user_home
 from induscode.channels.terminal import Ink, exact
 
 __all__ = ["AddonView"]
 
-_LABEL = 12
 _COLUMNS = 80
 _DIGEST = 16
 _KILO = 1000
@@ -131,18 +130,7 @@ class AddonView:
             self._entry(label, text, colour)
 
     def _entry(self, label: str, text: str, colour: str = "") -> None:
-        """A label and a text beside it, which goes on below itself."""
-        wrapped = textwrap.wrap(
-            _line(text),
-            max(self._columns - _LABEL - 2, 20),
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        first, *rest = wrapped or [""]
-        shown = self._ink(label, colour) if colour else label
-        out(f"  {shown}{' ' * (_LABEL - len(label))}{first}".rstrip())
-        for line in rest:
-            out(f"  {' ' * _LABEL}{line}")
+        labelled(label, _line(text), self._columns, self._ink, colour)
 
 
 def _remedy(row: AddonRow) -> str:

@@ -135,7 +135,7 @@ def _list(around: Surroundings, asked: Namespace) -> int:
 
 
 def _check_names(around: Surroundings, loaded: LoadedServers, names: Sequence[str]) -> None:
-    from induscode.boot.mcp.status import open_listings
+    from induscode.boot.mcp.opening import open_listings
     from induscode.tools.compare import close_names
 
     known = {each.name for each in (*loaded.servers, *loaded.disabled)}

@@ -6,10 +6,11 @@ Nothing of the reader is imported where no file could name a server.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from induscode.boot.secrets import key_variables
 from induscode.boot.surroundings import Surroundings
 from induscode.boot.trusted_files import TrustedFiles
 from induscode.briefing.files import Refused
@@ -56,7 +57,8 @@ def configured(around: Surroundings, wanted: str | None) -> LoadedServers | None
         own = next((place for place in places if place.path == path), None)
         files = _Files(files.trusted, None if own else path)
         places = (own or ConfigPlace(path, Origin.NAMED), *(p for p in places if p is not own))
-    return discover_servers(places, files, around.environ, withheld=frozenset(_keys(around)))
+    ours = frozenset(key_variables(around.config))  # no file of a workspace is given these
+    return discover_servers(places, files, around.environ, withheld=ours)
 
 
 def _any_file(around: Surroundings) -> bool:
@@ -99,10 +101,3 @@ def _named(around: Surroundings, wanted: str, known: Sequence[Path]) -> Path:
         f"--mcp {wanted}: the file is part of this workspace, and nothing binds your trust to it",
         hint="name it .indus/mcp.json and accept it with: indus trust grant",
     )
-
-
-def _keys(around: Surroundings) -> Iterator[str]:
-    """Variables with keys that are ours: no file of a workspace is given them."""
-    for key in around.config.settings:
-        if key.endswith((".api_key_env", ".value_env")) and (name := around.config.text(key)):
-            yield name

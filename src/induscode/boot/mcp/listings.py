@@ -15,11 +15,12 @@ from induscode.capability_deck.bridge_ledger.store import LedgerStore, OpenRepor
 from induscode.errors import LogDown
 from induscode.interop.standing import Standing
 
-__all__ = ["CHANGES_MOST", "Held", "Listed", "Listings"]
+__all__ = ["CHANGES_MOST", "NOT_OFFERED", "Held", "Listed", "Listings"]
 
 CHANGES_MOST = 50
 """Listings of one server in one session that change something: each is kept for good."""
 
+NOT_OFFERED = "its server does not offer it any more"
 _RESTLESS = f"it changed its tools over {CHANGES_MOST} times; they are held until the next session"
 
 
@@ -135,7 +136,7 @@ class Listings:
                     f"it is in quarantine: {reason}; the person can see the difference with"
                     f" `indus mcp list` and accept it with `indus mcp approve {tool.name}`"
                 )
-        return "its server does not offer it any more"
+        return NOT_OFFERED
 
     def _by_name(self) -> dict[str, BridgeCapability]:
         snapshot = self.ledger.snapshot

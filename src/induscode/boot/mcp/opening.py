@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from msgspec import Struct
@@ -20,12 +19,12 @@ from induscode.capability_deck.bridge_ledger.store import LedgerStore
 from induscode.capability_deck.mcp_config.discovery import LoadedServers
 from induscode.errors import ConfigError
 from induscode.interop.fleet import Fleet
-from induscode.interop.ground import Ground
-from induscode.interop.standing import Standing
+from induscode.interop.ground import Ask, Ground
 from induscode.kernel.clock import iso
 from induscode.kernel.person import Person
+from induscode.tools.processes.line import Keeper
 
-__all__ = ["Use", "defer_threshold", "open_servers"]
+__all__ = ["Use", "defer_threshold", "ground_of", "open_listings", "open_servers"]
 
 _THRESHOLD = "mcp.defer_tokens"
 
@@ -50,23 +49,30 @@ def open_servers(
 ) -> McpServers:
     """`telling` hears of questions of servers. Raises `ConfigError`."""
     use = use or Use()
-    store, report = LedgerStore.open(ledger_file(around))
-    listings = Listings(store, report, lambda: iso(around.clock.now_ms()))
     deferral = Deferral(defer_threshold(around), use.named)
-    ground = Ground(
-        keeper=machine.keeper,
-        workspace=around.workspace,
-        environ=around.environ,
-        secrets=around.secrets,
-        ask=asks(person, telling, around.clock, around.secrets),
-        vault=McpCredentials(around.places.config),
-    )
-    fleet = partial(_fleet, loaded, ground)
+    asking = asks(person, telling, around.clock, around.secrets)
+    ground = ground_of(around, machine.keeper, asking)
+    fleet = partial(Fleet, loaded.servers, ground)
+    listings = open_listings(around)
     return McpServers(loaded, listings, deferral, news, fleet, patient=use.patient)
 
 
-def _fleet(loaded: LoadedServers, ground: Ground, told: Callable[[Standing], None]) -> Fleet:
-    return Fleet(loaded.servers, ground, told)
+def open_listings(around: Surroundings) -> Listings:
+    """The ledger of this workspace. Never raises."""
+    store, report = LedgerStore.open(ledger_file(around))
+    return Listings(store, report, lambda: iso(around.clock.now_ms()))
+
+
+def ground_of(around: Surroundings, keeper: Keeper, ask: Ask | None = None) -> Ground:
+    """What servers of this workspace stand on."""
+    return Ground(
+        keeper=keeper,
+        workspace=around.workspace,
+        environ=around.environ,
+        secrets=around.secrets,
+        ask=ask,
+        vault=McpCredentials(around.places.config),
+    )
 
 
 def defer_threshold(around: Surroundings) -> int:

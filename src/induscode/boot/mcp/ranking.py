@@ -1,4 +1,4 @@
-"""How what servers offer is found by words. Pure; the same answer every time."""
+"""How what servers offer is found by words."""
 
 from __future__ import annotations
 
@@ -6,47 +6,19 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from induscode.kernel import ranking
+
 __all__ = ["ranked"]
 
 T = TypeVar("T")
-_WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_PART_OF_A_WORD = 3
-"""So many letters are looked for inside of words, too; fewer are in nearly every text."""
-_WHOLE_NAME, _IN_NAME, _WITHIN_NAME, _IN_TEXT, _WITHIN_TEXT = 64, 16, 8, 4, 1
 
 
 def ranked(offered: Sequence[T], query: str, said: Callable[[T], tuple[str, str]]) -> list[T]:
-    """Those that have a word of `query` in what is `said` of them, a name and a text: first those
-    with most of the words, then those that have them in their names. Of equals, the one given
-    first. Without a word, all as they are given."""
-    words = _words(query)
-    if not words:
-        return list(offered)
-    weighed = [(_weight(*said(each), words), each) for each in offered]
-    found = [pair for pair in weighed if pair[0] > (0, 0)]
-    found.sort(key=lambda pair: pair[0], reverse=True)
-    return [each for _, each in found]
+    """As `kernel.ranking` does, for names as programmers make them."""
+    return ranking.ranked(offered, query, said, _words)
 
 
 def _words(text: str) -> frozenset[str]:
     """`createPullRequest` and `create_pull_request` have the same."""
-    return frozenset(_WORD.findall(_HUMP.sub(" ", text).casefold()))
-
-
-def _weight(name: str, text: str, words: frozenset[str]) -> tuple[int, int]:
-    """How many of the words it has, and how near to its name."""
-    name_words, text_words = _words(name), _words(text)
-    name, text = name.casefold(), text.casefold()
-    weights: list[int] = []
-    for word in words:
-        long = len(word) >= _PART_OF_A_WORD
-        if word in name_words:
-            weights.append(_IN_NAME)
-        elif long and word in name:
-            weights.append(_WITHIN_NAME)
-        elif word in text_words:
-            weights.append(_IN_TEXT)
-        elif long and word in text:
-            weights.append(_WITHIN_TEXT)
-    return len(weights), sum(weights) + (_WHOLE_NAME if words == name_words else 0)
+    return ranking.plain_words(_HUMP.sub(" ", text))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from induscode.boot.mcp.deferral import Deferral
-from induscode.boot.mcp.listings import Listings
+from induscode.boot.mcp.listings import NOT_OFFERED, Listings
 from induscode.boot.mcp.news import News
 from induscode.boot.mcp.offering import live_tools, server_packages
 from induscode.boot.mcp.waiting import gathered
@@ -29,7 +29,6 @@ from induscode.session.bridged import BridgedTool
 
 __all__ = ["McpServers"]
 
-_NOT_OFFERED = "its server does not offer it any more"
 _NOT_ADMITTED = "the configuration of its server does not admit it"
 MakeFleet = Callable[[Callable[[Standing], None]], Fleet]
 
@@ -147,7 +146,7 @@ class McpServers:
         if config is None:
             return ""
         _, plain = split_qualified(tool.name)
-        return _NOT_OFFERED if config.admits(plain) else _NOT_ADMITTED
+        return NOT_OFFERED if config.admits(plain) else _NOT_ADMITTED
 
     # Calls
 

@@ -12,25 +12,21 @@ from enum import StrEnum
 from msgspec import Struct
 
 from induscode.boot.hiding import forbid_inspection, hide_environment
-from induscode.boot.mcp.configured import ledger_file
-from induscode.boot.mcp.credentials import McpCredentials
 from induscode.boot.mcp.deferral import Deferral, tokens_of
 from induscode.boot.mcp.differing import differences
 from induscode.boot.mcp.launch_line import launch_line, transport_of
 from induscode.boot.mcp.listings import Listings
 from induscode.boot.mcp.offering import live_tools
-from induscode.boot.mcp.opening import defer_threshold
+from induscode.boot.mcp.opening import defer_threshold, ground_of, open_listings
 from induscode.boot.mcp.prompts import command_name
 from induscode.boot.surroundings import Surroundings
 from induscode.capability_deck.bridge_ledger.capability import BridgeCapability
-from induscode.capability_deck.bridge_ledger.store import LedgerStore
 from induscode.capability_deck.mcp_config.discovery import LoadedServers
 from induscode.capability_deck.mcp_config.servers import ConfigProblem, ServerConfig, Source
 from induscode.channels.terminal import exact
 from induscode.interop.ground import Ground
 from induscode.interop.mounting import mounting
 from induscode.interop.standing import ServerState, Standing
-from induscode.kernel.clock import iso
 from induscode.policy.belongings import Kind
 from induscode.policy.trust import State
 from induscode.tools.processes.line import Keeper
@@ -44,7 +40,6 @@ __all__ = [
     "Told",
     "Waiting",
     "look",
-    "open_listings",
 ]
 
 Told = Callable[[Standing], None]
@@ -124,12 +119,6 @@ class _Seen(Struct):
     refused: dict[str, tuple[str, ...]]
 
 
-def open_listings(around: Surroundings) -> Listings:
-    """The ledger of this workspace. Never raises."""
-    store, report = LedgerStore.open(ledger_file(around))
-    return Listings(store, report, lambda: iso(around.clock.now_ms()))
-
-
 async def look(
     around: Surroundings,
     loaded: LoadedServers,
@@ -144,7 +133,7 @@ async def look(
     deferral = Deferral(defer_threshold(around))
     wanted = [each for each in loaded.servers if not only or each.name in only]
     seen = _Seen({}, {})
-    ground = _ground(around)
+    ground = ground_of(around, Keeper(forbid_inspection))
     for each in loaded.servers:
         ground.learn_secrets(each)
     if wanted and not offline:
@@ -163,16 +152,6 @@ async def look(
         waiting=() if only else tuple(_waiting(around)),
         problems=() if only else loaded.problems,
         ledger=listings.report.sentences,
-    )
-
-
-def _ground(around: Surroundings) -> Ground:
-    return Ground(
-        keeper=Keeper(forbid_inspection),
-        workspace=around.workspace,
-        environ=around.environ,
-        secrets=around.secrets,
-        vault=McpCredentials(around.places.config),
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import Self
 
 from induscode.boot.commands.common import out
+from induscode.boot.labelled import labelled
 from induscode.boot.mcp.status import HeldTool, LiveTool, RowState, ServerRow, Status, Waiting
 from induscode.boot.places import user_home
 from induscode.channels.terminal import Ink, exact
@@ -181,18 +181,7 @@ class McpView:
         return exact(self._clean(text)).replace("\n", "\u240a")
 
     def _entry(self, label: str, text: str, colour: str = "") -> None:
-        """A label and a text beside it, which goes on below itself."""
-        wrapped = textwrap.wrap(
-            self._line(text),
-            max(self._columns - _LABEL - 2, 20),
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        first, *rest = wrapped or [""]
-        shown = self._ink(label, colour) if colour else label
-        out(f"  {shown}{' ' * (_LABEL - len(label))}{first}".rstrip())
-        for line in rest:
-            out(f"  {' ' * _LABEL}{line}")
+        labelled(label, self._line(text), self._columns, self._ink, colour)
 
 
 class ConnectingLine:
